@@ -1,0 +1,294 @@
+"""The kinematic tree: bodies joined by joints, as immutable arrays, and its forward kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import SkeletonError
+from .joint import Axis, AxisKind, Body, Matrix
+
+if TYPE_CHECKING:
+    from .chain import Chain
+
+Vector = NDArray[np.float64]
+
+
+class Skeleton:
+    """An immutable tree of bodies. Knows nothing of where it was read from.
+
+    A full pose ``q`` (n,) holds one value for every unknown, in the order of :attr:`unknowns`: angles [rad], slides [m].
+    Mimic followers have no place in it; their values come from their sources. Skeleton space is the frame in which the
+    origins of the roots are given.
+
+    Attributes:
+        bodies: body names, parents before children.
+        joints: names of the joints that move, followers included, in the order of their bodies.
+        unknowns: names of the axes that are no followers; the order of ``q``.
+        lower, upper: (n,) limits of the unknowns.
+        continuous: (n,) True where an unknown wraps.
+        stiffness: (n,) in [0, 1].
+        parent: (bodies,) index of the parent, -1 for a root.
+        axes: every axis, followers included, body by body in the order of action.
+        axis_body: (axes,) index of the body that each axis moves.
+        axis_unknown, axis_multiplier, axis_offset: (axes,) ``value = multiplier * q[unknown] + offset``; chains of
+            mimics are resolved to their first source.
+    """
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        """Check and freeze the tree.
+
+        Args:
+            bodies: in any order; every parent must be among them.
+
+        Raises:
+            SkeletonError: a name used twice, a parent or mimic source that does not exist, a loop of parents or of
+                mimics, a matrix of the wrong shape, limits that exclude every value. The message names the culprit.
+        """
+        self._bodies = _parents_first(list(bodies))
+        self.bodies: tuple[str, ...] = tuple(body.name for body in self._bodies)
+        self._index = {name: i for i, name in enumerate(self.bodies)}
+        self.parent: tuple[int, ...] = tuple(-1 if body.parent is None else self._index[body.parent] for body in self._bodies)
+        children: list[list[int]] = [[] for _ in self._bodies]
+        for i, parent in enumerate(self.parent):
+            if parent >= 0:
+                children[parent].append(i)
+        self.children: tuple[tuple[int, ...], ...] = tuple(tuple(c) for c in children)
+        self.axes: tuple[Axis, ...] = tuple(axis for body in self._bodies for axis in body.axes)
+        self.axis_body: tuple[int, ...] = tuple(i for i, body in enumerate(self._bodies) for _ in body.axes)
+        self.joints: tuple[str, ...] = tuple(body.joint for body in self._bodies if body.axes)
+        _check_unique("axis", [axis.name for axis in self.axes])
+        _check_unique("joint", self.joints)
+        for axis in self.axes:
+            _check_axis(axis)
+        relations = _resolve_mimics(self.axes)
+        free = [axis for axis in self.axes if axis.mimic is None]
+        self.unknowns: tuple[str, ...] = tuple(axis.name for axis in free)
+        self._unknown = {name: i for i, name in enumerate(self.unknowns)}
+        self.axis_unknown: tuple[int, ...] = tuple(self._unknown[source] for source, _, _ in relations)
+        self.axis_multiplier: tuple[float, ...] = tuple(multiplier for _, multiplier, _ in relations)
+        self.axis_offset: tuple[float, ...] = tuple(offset for _, _, offset in relations)
+        self.lower = _frozen(np.array([axis.lower for axis in free], dtype=np.float64))
+        self.upper = _frozen(np.array([axis.upper for axis in free], dtype=np.float64))
+        self.continuous: tuple[bool, ...] = tuple(axis.continuous for axis in free)
+        self.stiffness = _frozen(np.array([axis.stiffness for axis in free], dtype=np.float64))
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self.bodies)} bodies, {len(self.unknowns)} unknowns)"
+
+    def body(self, name: str) -> Body:
+        """The body of that name.
+
+        Raises:
+            SkeletonError: there is none; close names are suggested.
+        """
+        return self._bodies[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """Place of a body in :attr:`bodies`.
+
+        Raises:
+            SkeletonError: there is no such body; close names are suggested.
+        """
+        try:
+            return self._index[name]
+        except KeyError:
+            raise SkeletonError(f"no body {name!r} in this skeleton; {_suggest(name, self.bodies)}") from None
+
+    def neutral(self) -> Vector:
+        """(n,) zero for every unknown, clamped into its limits."""
+        return np.clip(np.zeros(len(self.unknowns)), self.lower, self.upper)
+
+    def middle(self) -> Vector:
+        """(n,) the middle of each unknown's limits; the neutral value where a limit is missing or the unknown wraps."""
+        middle = self.neutral()
+        for i, (lower, upper) in enumerate(zip(self.lower, self.upper, strict=True)):
+            if math.isfinite(lower) and math.isfinite(upper) and not self.continuous[i]:
+                middle[i] = 0.5 * (lower + upper)
+        return middle
+
+    def vector(self, values: Mapping[str, float]) -> Vector:
+        """A full pose from joint values; unknowns that are not named are neutral.
+
+        Args:
+            values: by unknown (joint) name [rad] or [m]. A follower may be given beside its source, and is ignored.
+
+        Returns:
+            (n,) not clamped.
+
+        Raises:
+            SkeletonError: a name that is no joint, a follower without its source, or a value that is no finite number.
+        """
+        q = self.neutral()
+        followers = {axis.name: self.unknowns[self.axis_unknown[i]] for i, axis in enumerate(self.axes) if axis.mimic is not None}
+        for name, value in values.items():
+            if name in followers:
+                if followers[name] not in values:
+                    raise SkeletonError(f"joint {name!r} follows {followers[name]!r}: set that one instead")
+                continue
+            if name not in self._unknown:
+                raise SkeletonError(f"no joint {name!r} in this skeleton; {_suggest(name, self.unknowns)}")
+            number = float(value)
+            if not math.isfinite(number):
+                raise SkeletonError(f"joint {name!r} was given {value!r}; a finite number is needed")
+            q[self._unknown[name]] = number
+        return q
+
+    def pose(self, q: ArrayLike) -> dict[str, float]:
+        """The value of every axis, followers included, by name [rad] or [m]."""
+        values = self.axis_values(q)
+        return {axis.name: values[i] for i, axis in enumerate(self.axes)}
+
+    def axis_values(self, q: ArrayLike) -> list[float]:
+        """(axes,) value of every axis, followers included, in the order of :attr:`axes`."""
+        numbers = self._checked(q)
+        return [
+            multiplier * numbers[unknown] + offset
+            for unknown, multiplier, offset in zip(self.axis_unknown, self.axis_multiplier, self.axis_offset, strict=True)
+        ]
+
+    def forward(self, q: ArrayLike) -> dict[str, Matrix]:
+        """Forward kinematics: the frame of every body in skeleton space.
+
+        Args:
+            q: (n,) full pose; not clamped here.
+
+        Returns:
+            (4, 4) float64 by body name.
+        """
+        values = iter(self.axis_values(q))
+        frames: list[Matrix] = []
+        for body, parent in zip(self._bodies, self.parent, strict=True):
+            frame = body.origin if parent < 0 else frames[parent] @ body.origin
+            for axis in body.axes:
+                frame = frame @ axis_motion(axis, next(values))
+            frames.append(frame @ body.offset)
+        return dict(zip(self.bodies, frames, strict=True))
+
+    def chain(
+        self, bodies: str | Sequence[str], *, q: ArrayLike | None = None, anchor: str | None = None, length: int | None = None
+    ) -> Chain:
+        """The unknowns that may move to bring ``bodies`` somewhere; see :class:`~.chain.Chain`.
+
+        Args:
+            bodies: the dragged body, or several (then the union tree).
+            q: (n,) full pose at which everything outside the chain is held; None = neutral.
+            anchor: None = the rule (stop before moving the first assembly above that branches), ``"root"``, or the
+                name of the body that stays.
+            length: at most so many unknowns, counted from the dragged body; None = no cap.
+
+        Raises:
+            SkeletonError: a name that does not exist, an anchor that is not above a dragged body, a length below 1.
+        """
+        from .chain import Chain
+
+        names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+        return Chain(self, names, q=self.neutral() if q is None else self._checked(q), anchor=anchor, length=length)
+
+    def _checked(self, q: ArrayLike) -> Vector:
+        numbers = np.asarray(q, dtype=np.float64)
+        if numbers.shape != (len(self.unknowns),):
+            raise SkeletonError(f"a pose of this skeleton has shape ({len(self.unknowns)},), not {numbers.shape}")
+        if not np.isfinite(numbers).all():
+            bad = self.unknowns[int(np.flatnonzero(~np.isfinite(numbers))[0])]
+            raise SkeletonError(f"the pose holds no finite number for {bad!r}")
+        return numbers
+
+
+def axis_motion(axis: Axis, value: float) -> Matrix:
+    """(4, 4) motion of one axis: Rodrigues' rotation about it by ``value`` [rad], or a slide along it by ``value`` [m]."""
+    x, y, z = axis.direction
+    motion = np.eye(4)
+    if axis.kind == AxisKind.SLIDE:
+        motion[:3, 3] = (x * value, y * value, z * value)
+        return motion
+    c, s = math.cos(value), math.sin(value)
+    k = 1.0 - c
+    motion[:3, :3] = (
+        (c + k * x * x, k * x * y - s * z, k * x * z + s * y),
+        (k * x * y + s * z, c + k * y * y, k * y * z - s * x),
+        (k * x * z - s * y, k * y * z + s * x, c + k * z * z),
+    )
+    return motion
+
+
+def _frozen(array: Vector) -> Vector:
+    array.setflags(write=False)
+    return array
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=3)
+    if close:
+        return "did you mean " + " or ".join(map(repr, close)) + "?"
+    shown = ", ".join(map(repr, known[:8])) or "nothing"
+    return f"it has {shown}" + (f" and {len(known) - 8} more" if len(known) > 8 else "")
+
+
+def _check_unique(what: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise SkeletonError(f"two {what} entries are called {name!r}; names must be unique")
+        seen.add(name)
+
+
+def _check_axis(axis: Axis) -> None:
+    if not abs(math.hypot(*axis.direction) - 1.0) < 1e-9:
+        raise SkeletonError(f"axis {axis.name!r} has direction {axis.direction}, which is no unit vector")
+    if not axis.lower <= axis.upper or axis.lower == math.inf or axis.upper == -math.inf:
+        raise SkeletonError(f"axis {axis.name!r} has limits {axis.lower} to {axis.upper}, which exclude every value")
+    if axis.continuous and axis.kind != AxisKind.HINGE:
+        raise SkeletonError(f"axis {axis.name!r} slides and cannot be continuous")
+
+
+def _parents_first(bodies: list[Body]) -> list[Body]:
+    _check_unique("body", [body.name for body in bodies])
+    by_name = {body.name: body for body in bodies}
+    for body in bodies:
+        if body.parent is not None and body.parent not in by_name:
+            raise SkeletonError(f"body {body.name!r} has the parent {body.parent!r}, which does not exist")
+        for what, matrix in (("origin", body.origin), ("offset", body.offset)):
+            if np.shape(matrix) != (4, 4) or not np.isfinite(matrix).all():
+                raise SkeletonError(f"body {body.name!r} has an {what} that is no finite 4x4 matrix")
+    ordered: list[Body] = []
+    placed: set[str] = set()
+    for body in bodies:
+        path: list[Body] = []
+        step: Body | None = body
+        while step is not None and step.name not in placed:
+            if any(step.name == other.name for other in path):
+                raise SkeletonError(f"body {step.name!r} is its own ancestor")
+            path.append(step)
+            step = None if step.parent is None else by_name[step.parent]
+        for item in reversed(path):
+            ordered.append(item)
+            placed.add(item.name)
+    return ordered
+
+
+def _resolve_mimics(axes: Sequence[Axis]) -> list[tuple[str, float, float]]:
+    """(source, multiplier, offset) of every axis, followed through chains of mimics to an axis that follows nothing."""
+    by_name = {axis.name: axis for axis in axes}
+    resolved = []
+    for axis in axes:
+        source, multiplier, offset = axis, 1.0, 0.0
+        visited = [axis.name]
+        while source.mimic is not None:
+            # value = multiplier * (m * next + o) + offset
+            offset += multiplier * source.mimic.offset
+            multiplier *= source.mimic.multiplier
+            if source.mimic.source not in by_name:
+                raise SkeletonError(f"joint {source.name!r} mimics {source.mimic.source!r}, which does not exist")
+            source = by_name[source.mimic.source]
+            if source.name in visited:
+                raise SkeletonError("joints mimic each other in a loop: " + " -> ".join([*visited, source.name]))
+            visited.append(source.name)
+        resolved.append((source.name, multiplier, offset))
+    return resolved

@@ -1,0 +1,19 @@
+"""What the user sees beside the operators: menu entries, keymap, overlay."""
+
+from __future__ import annotations
+
+from . import menus
+
+_MODULES = (menus,)
+
+
+def register() -> None:
+    """Add the menu entries and keys."""
+    for module in _MODULES:
+        module.register()
+
+
+def unregister() -> None:
+    """Take them away again, in reverse."""
+    for module in reversed(_MODULES):
+        module.unregister()
