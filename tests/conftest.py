@@ -1,22 +1,20 @@
-"""Makes the checkout importable under the package's name, whatever the folder is called."""
+"""Fixtures of every level."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import pytest
+from support import example_robot_data_folder, robots_folder
 
 
-def _load_package() -> None:
-    if "linkpose" in sys.modules:
-        return
-    spec = importlib.util.spec_from_file_location("linkpose", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["linkpose"] = module
-    spec.loader.exec_module(module)
+@pytest.fixture(scope="session")
+def robots() -> Path:
+    """Folder of published robots (``panda_moveit``, ``anymal_c`` …); skips where there is none."""
+    return robots_folder()
 
 
-_load_package()
+@pytest.fixture(scope="session")
+def example_robot_data() -> Path:
+    """Folder ``robots`` of example-robot-data; skips where it is not installed."""
+    return example_robot_data_folder()
