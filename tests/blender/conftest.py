@@ -1,7 +1,7 @@
 """This level runs on a ``bpy`` wheel: the checkout is linked into a fresh profile and enabled as a user's extension is.
 
-Fixtures: ``empty_scene`` (every test gets it unasked), ``linkpose`` (the enabled package), and those of tests/conftest.py. Modules of
-the package come from ``blender.support``.
+Fixtures: ``empty_scene`` (every test gets it), ``linkpose`` (the enabled package) and those of tests/conftest.py.
+Modules of the package come from ``blender.support``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
-    """End the process here: tearing Blender down after this point hangs or crashes on some wheels, which would hide the status."""
+    """End the process here: tearing Blender down hangs or crashes on some wheels, which would hide the status."""
     shutil.rmtree(PROFILE, ignore_errors=True)
     if _status:
         sys.stdout.flush()

@@ -1,8 +1,8 @@
 """The package as Blender knows it. Tests write ``from blender.support import api, module``.
 
-``api``, ``rig``, ``solver``, ``urdf``, ``operators``, ``ui`` and ``errors`` are the rooms of the enabled extension, imported when
-first asked for; ``module("rig.keys")`` is any module of it. Inside a test never ``import linkpose``: a process holds the
-package under one name, here ``bl_ext.user_default.linkpose``.
+``api``, ``rig``, ``solver``, ``urdf``, ``operators``, ``ui`` and ``errors`` are the rooms of the enabled extension,
+imported when first asked for; ``module("rig.keys")`` is any module of it. Inside a test never ``import linkpose``: a
+process holds the package under one name, here ``bl_ext.user_default.linkpose``.
 """
 
 from __future__ import annotations
