@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import bpy
 
+from . import drag
 from .import_urdf import LINKPOSE_OT_import_urdf
 
-CLASSES = (LINKPOSE_OT_import_urdf,)
+CLASSES = (LINKPOSE_OT_import_urdf, drag.LINKPOSE_OT_drag)
 
 
 def register() -> None:
@@ -16,6 +17,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Unregister every operator, in reverse."""
+    """End a running drag, which Blender would leave half-way, and unregister every operator, in reverse."""
+    drag.end(bpy.context)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

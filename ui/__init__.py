@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import menus
+from . import keymap, menus, overlay
 
-_MODULES = (menus,)
+_MODULES = (menus, keymap)
 
 
 def register() -> None:
@@ -17,3 +17,4 @@ def unregister() -> None:
     """Take them away again, in reverse."""
     for module in reversed(_MODULES):
         module.unregister()
+    overlay.hide()

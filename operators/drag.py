@@ -1,0 +1,270 @@
+"""The drag in the viewport: events in, session calls out, and one end for every way out."""
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
+
+from ..errors import LinkposeError
+from ..rig import drag, pick, view
+from ..rig.view import View, ViewAddress
+from ..ui import overlay, status
+
+_log = logging.getLogger(__name__)
+
+# The timer only finishes a search that a pointer move has left unfinished.
+TICK = 0.02
+NAVIGATION = frozenset({"MIDDLEMOUSE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION"})
+ENTER = frozenset({"RET", "NUMPAD_ENTER"})
+DEPTH = {"WHEELUPMOUSE": 1.0, "WHEELDOWNMOUSE": -1.0}
+DEPTH_KEYS = {"UP_ARROW": 1.0, "DOWN_ARROW": -1.0}
+
+
+@dataclass
+class _Running:
+    """What a drag holds of Blender's user interface and must give back.
+
+    Attributes:
+        session: the drag.
+        address: the view that it was started in.
+        view: that view as it was at the last event.
+        timer: Blender's timer, which dies with its window.
+        workspace: name of the one whose status bar is taken.
+        overlay: what is drawn.
+    """
+
+    session: drag.DragSession
+    address: ViewAddress
+    view: View
+    timer: bpy.types.Timer
+    workspace: str
+    overlay: overlay.OverlayState
+
+
+_running: _Running | None = None
+
+
+def end(context: bpy.types.Context, *, confirm: bool = False) -> bool:
+    """End the running drag, whoever asks: give back the pose or key it, the views, the timer, the status bar.
+
+    Does nothing when no drag runs. Returns True when a pose was written and kept.
+
+    Raises:
+        LinkposeError: the pose could not be keyed; it was put back, and nothing of the drag is left.
+    """
+    global _running
+    running, _running = _running, None
+    if running is None:
+        return False
+    overlay.hide()
+    window_manager = bpy.context.window_manager
+    for window in window_manager.windows:
+        if window.as_pointer() == running.address.window:
+            window_manager.event_timer_remove(running.timer)
+            window.cursor_modal_restore()
+    workspace = bpy.data.workspaces.get(running.workspace)
+    if workspace is not None:
+        workspace.status_text_set(None)
+    try:
+        if confirm:
+            return running.session.confirm(context) is not None
+        running.session.cancel(context)
+    finally:
+        running.session.cancel(context)
+        overlay.redraw(window_manager)
+    return False
+
+
+class LINKPOSE_OT_drag(bpy.types.Operator):
+    """Drag the link or bone under the pointer."""
+
+    bl_idname = "linkpose.drag"
+    bl_label = "Linkpose Drag"
+    bl_description = "Drag the link or bone under the pointer; the chain above it follows within its joints' limits"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO", "BLOCKING"}
+
+    armature: StringProperty(name="Armature", description="Armature object that is posed", options={"SKIP_SAVE"})
+    body: StringProperty(name="Body", description="Link or bone that is dragged", options={"SKIP_SAVE"})
+    target: FloatVectorProperty(
+        name="Target", description="Where the handle goes, in world space", subtype="TRANSLATION", options={"SKIP_SAVE"}
+    )
+    release_confirm: BoolProperty(
+        name="Confirm on Release",
+        description="Confirm when the mouse button is released",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+    result: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Offered in Object and Pose Mode."""
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Linkpose drags in Object Mode and Pose Mode")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Pick what is under the pointer and start to drag it."""
+        if _running is not None:
+            self.report({"WARNING"}, "A drag is still running: confirm or cancel it first")
+            return {"CANCELLED"}
+        address = view.under_pointer(context, event.mouse_x, event.mouse_y)
+        found = None if address is None else view.find(context.window_manager, address)
+        if address is None or found is None:
+            self.report({"WARNING"}, "The pointer is not over a 3D view")
+            return {"CANCELLED"}
+        try:
+            self._start(context, event, address, found)
+        except LinkposeError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        except Exception as error:
+            _log.exception("the drag could not start")
+            end(context)
+            self.report({"WARNING"}, f"The drag could not start: {error}")
+            return {"CANCELLED"}
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Hand one event to the drag; whatever goes wrong, everything is put back."""
+        try:
+            return self._handle(context, event)
+        except LinkposeError as error:
+            end(context)
+            self.report({"WARNING"}, f"Drag ended: {error}")
+        except Exception as error:
+            _log.exception("the drag failed")
+            end(context)
+            self.report({"WARNING"}, f"Drag ended and everything put back: {error}")
+        return {"CANCELLED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender takes the operator away: a file is loaded, or the window closes."""
+        end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Repeat a drag, or solve for ``body`` and ``target`` without one."""
+        try:
+            if self.result:
+                stored = json.loads(self.result)
+                if stored["target"] == list(self.target):
+                    drag.replay(context, self.armature, stored["values"])
+                    return {"FINISHED"}
+            self._solve(context)
+        except LinkposeError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def _start(
+        self,
+        context: bpy.types.Context,
+        event: bpy.types.Event,
+        address: ViewAddress,
+        found: tuple[bpy.types.Window, bpy.types.Area, bpy.types.Region],
+    ) -> None:
+        global _running
+        window, area, region = found
+        seen = view.read(area, region)
+        pixel = _pixel(event, region)
+        picked = None if seen is None else pick.pick(context, area.spaces.active, seen, pixel)
+        if seen is None or picked is None:
+            raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
+        session = drag.DragSession(context, drag.grip_of(context, picked), picked.point)
+        state = overlay.OverlayState(scene=context.scene.name)
+        timer = context.window_manager.event_timer_add(TICK, window=window)
+        _running = _Running(session, address, seen, timer, context.workspace.name, state)
+        self.armature, self.body = session.grip.armature, session.grip.body
+        _show(context, _running)
+        overlay.show(state)
+        overlay.redraw(context.window_manager)
+        window.cursor_modal_set("SCROLL_XY")
+
+    def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        running = _running
+        if running is None or running.session.state is not drag.State.RUNNING:
+            # Ended from outside: a script, another add-on, the extension switched off and on.
+            end(context)
+            return {"CANCELLED"}
+        found = view.find(context.window_manager, running.address)
+        seen = None if found is None else view.read(found[1], found[2])
+        if found is None or seen is None:
+            end(context)
+            self.report({"WARNING"}, "Drag cancelled: its 3D view is gone")
+            return {"CANCELLED"}
+        session, pixel = running.session, _pixel(event, found[2])
+        if not np.array_equal(seen.perspective, running.view.perspective):
+            session.rebase(seen, pixel)
+            running.view = seen
+        if event.type in NAVIGATION:
+            return {"PASS_THROUGH"}
+        if event.value == "PRESS" and event.type in {"ESC", "RIGHTMOUSE"}:
+            end(context)
+            return {"CANCELLED"}
+        if self._confirms(event):
+            return self._confirm(context, session)
+        moved = False
+        if event.type == "MOUSEMOVE":
+            moved = session.point_at(seen, pixel)
+        elif event.type in DEPTH:
+            moved = session.push(seen, pixel, DEPTH[event.type])
+        elif event.type in DEPTH_KEYS and event.ctrl and event.value == "PRESS":
+            moved = session.push(seen, pixel, DEPTH_KEYS[event.type])
+        if (moved or (event.type == "TIMER" and not session.is_done)) and (session.advance(context) or moved):
+            _show(context, running)
+            overlay.redraw(context.window_manager)
+        return {"RUNNING_MODAL"}
+
+    def _confirms(self, event: bpy.types.Event) -> bool:
+        if event.type == "LEFTMOUSE":
+            return event.value == ("RELEASE" if self.release_confirm else "PRESS")
+        return event.type in ENTER and event.value == "PRESS"
+
+    def _confirm(self, context: bpy.types.Context, session: drag.DragSession) -> set[str]:
+        if not end(context, confirm=True):
+            return {"CANCELLED"}
+        self.target = tuple(session.target)
+        # Compared with the property later, which holds single precision.
+        self.result = json.dumps({"target": list(self.target), "values": session.result()})
+        self.report({"INFO"}, status.summary(context.scene, session))
+        return {"FINISHED"}
+
+    def _solve(self, context: bpy.types.Context) -> None:
+        if not self.body:
+            raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
+        grip = drag.grip_by_name(context, self.armature, self.body)
+        session = drag.DragSession(context, grip, np.zeros(3))
+        try:
+            session.aim(np.array(self.target, dtype=np.float64))
+            session.confirm(context)
+        finally:
+            session.cancel(context)
+        self.armature = grip.armature
+        self.report({"INFO"}, status.summary(context.scene, session))
+
+
+def _pixel(event: bpy.types.Event, region: bpy.types.Region) -> tuple[float, float]:
+    # Not mouse_region_x: that belongs to the region under the pointer, which need not be the drag's.
+    return float(event.mouse_x - region.x), float(event.mouse_y - region.y)
+
+
+def _show(context: bpy.types.Context, running: _Running) -> None:
+    """Bring overlay and status bar up to date."""
+    session, state = running.session, running.overlay
+    state.target, state.handle = tuple(session.target), tuple(session.handle)
+    state.joints, state.limited = session.joints, session.limited
+    state.reached = session.status in {"", "REACHED"}
+    state.text = status.why(context.scene, session)
+    workspace: Any = bpy.data.workspaces.get(running.workspace)
+    if workspace is not None:
+        workspace.status_text_set(status.line(context.scene, session))
+
+
+def running_session() -> drag.DragSession | None:
+    """The session of the drag in the viewport, None when none runs."""
+    return None if _running is None else _running.session

@@ -1,0 +1,349 @@
+"""One drag from the grip to its end: target, solver, pose written, everything put back or keyed.
+
+A session keeps plain numbers and names only. Whatever it needs of Blender it looks up anew each time, because an undo,
+a file load or a script may have replaced it since the last event.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..errors import RigError
+from ..solver import AxisKind, Goal, Search, Solution
+from . import handles, keys, reading, snapshot, writing
+from .pick import Pick
+from .view import Vector, View
+
+# One slice of the search between two events [s], and what it may still take on confirm.
+SLICE = 0.004
+LAST_SLICE = 0.050
+# A notch of the wheel moves the target by this share of its distance from the viewer.
+NOTCH = 0.05
+
+_current: DragSession | None = None
+
+
+def current() -> DragSession | None:
+    """The drag that is running, None when there is none."""
+    return _current
+
+
+class State(enum.Enum):
+    """What became of a drag."""
+
+    RUNNING = "running"
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Grip:
+    """What a drag holds on to.
+
+    Attributes:
+        armature: name of the armature object.
+        uid: its session identifier.
+        body: the dragged body's name in the skeleton.
+        bone: the bone that stands for it.
+        point: (3,) handle in the body's frame.
+    """
+
+    armature: str
+    uid: int
+    body: str
+    bone: str
+    point: Vector
+
+
+class DragSession:
+    """A running drag. World space throughout, except where a name says otherwise.
+
+    Attributes:
+        grip: what is dragged.
+        target: (3,) where the handle is to go.
+        handle: (3,) where the handle is.
+        chain: names of the unknowns that may move, anchor first.
+        joints: (n, 3) where the bodies of the chain are, anchor first, for drawing.
+        limited: (m, 3) where the joints are that hold at a limit.
+        solution: the latest; None before the first solve.
+        state: running, confirmed or cancelled.
+    """
+
+    def __init__(self, context: bpy.types.Context, grip: Grip, click: Vector) -> None:
+        """Read the rig and take the grip; nothing is moved yet.
+
+        Args:
+            context: for the scene and its view layer.
+            grip: what to drag.
+            click: (3,) the point that was clicked; it stays at this offset from the handle.
+
+        Raises:
+            LinkposeError: the rig cannot be posed, or nothing above the body can move; with the reason.
+        """
+        global _current
+        if _current is not None and _current.state is State.RUNNING:
+            raise RigError("another drag is still running: confirm or cancel it first")
+        armature = _find(grip)
+        if armature is None:
+            raise RigError(f"the armature {grip.armature!r} is gone")
+        reading.check_posable(armature)
+        self.grip = grip
+        self._rig = reading.read(armature, rebase=True)
+        start = self._rig.pose()
+        self._chain = self._rig.skeleton.chain(grip.body, q=start)
+        if self._chain.dof == 0:
+            raise RigError(f"{grip.body!r} has no joint above it that can move, so it cannot be dragged")
+        self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
+        self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
+        self._snapshot = snapshot.take(armature, self._rig.written_bones(self._chain.unknowns))
+        self._world = np.array(armature.matrix_world, dtype=np.float64)
+        self._scale = float(np.cbrt(abs(np.linalg.det(self._world[:3, :3]))))
+        if self._scale < 1e-9:
+            raise RigError(f"the armature {grip.armature!r} is scaled to nothing: give it a scale other than 0")
+        self.size = handles.size(armature)
+        self.handle = self._to_world(self._handle_in_armature(self._chain.forward(start[self._chain.index])))
+        self.target = self.handle.copy()
+        self._anchor_point = np.array(click, dtype=np.float64)
+        self._offset = self.handle - self._anchor_point
+        self._written = np.array(start[self._chain.index])
+        self._search = Search(self._chain, [self._goal()], tolerance=max(1e-3 * self.size, 1e-6) / self._scale)
+        self.solution: Solution | None = None
+        self.state = State.RUNNING
+        self._moved = False
+        self._refresh_points(armature)
+        _current = self
+
+    @property
+    def status(self) -> str:
+        """The latest solution's status, "" before the first."""
+        return "" if self.solution is None else str(self.solution.status.value)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the target ever left the handle's first place."""
+        return self._moved
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the search has nothing left to improve for the present target."""
+        return not self._moved or self._search.done
+
+    def point_at(self, view: View, pixel: tuple[float, float]) -> bool:
+        """Move the target in the plane that faces the viewer; True when it moved."""
+        place = view.on_plane(pixel, self._anchor_point)
+        return place is not None and self._set_anchor_point(place)
+
+    def push(self, view: View, pixel: tuple[float, float], notches: float) -> bool:
+        """Move the plane away from the viewer, a notch by 5 % of its distance; True when the target moved."""
+        step = notches * NOTCH * view.depth(self._anchor_point)
+        place = view.on_plane(pixel, self._anchor_point + view.forward * step)
+        return place is not None and self._set_anchor_point(place)
+
+    def aim(self, target: Vector) -> bool:
+        """Put the target at a world point (3,), as a script does; True when it moved."""
+        return self._set_anchor_point(np.asarray(target, dtype=np.float64) - self._offset)
+
+    def rebase(self, view: View, pixel: tuple[float, float]) -> None:
+        """Take the grip anew after the view has changed, so that nothing moves until the pointer does."""
+        place = view.on_plane(pixel, self._anchor_point)
+        if place is not None:
+            self._offset += self._anchor_point - place
+            self._anchor_point = place
+
+    def advance(self, context: bpy.types.Context, seconds: float = SLICE) -> bool:
+        """Search on for the present target and write the best pose; True when something changed on screen.
+
+        Raises:
+            RigError: the armature is gone or no longer what it was.
+        """
+        if not self._moved:
+            return False
+        armature = self._require()
+        solution = self._search.advance(seconds)
+        self.solution = solution
+        if np.array_equal(solution.values, self._written):
+            return False
+        writing.write(armature, self._rig, self._chain.full(solution.values), self._chain.unknowns)
+        self._written = np.array(solution.values)
+        context.view_layer.update()
+        self.handle = self._to_world(self._handle_in_armature(self._chain.forward(solution.values)))
+        self._refresh_points(armature)
+        return True
+
+    def confirm(self, context: bpy.types.Context, *, key: bool = True) -> Solution | None:
+        """End the drag with the best pose written and, if asked, keyed at the current frame.
+
+        Returns:
+            The solution that was written; None when the drag never moved, and then everything is put back.
+
+        Raises:
+            RigError: the armature is gone; the session is over all the same.
+        """
+        if self.state is not State.RUNNING:
+            return self.solution
+        if not self._moved:
+            self.cancel(context)
+            return None
+        try:
+            self.advance(context, LAST_SLICE)
+            if key:
+                keys.insert(self._require(), self._rig, self._chain.unknowns)
+        except BaseException:
+            self.cancel(context)
+            raise
+        self._end(State.CONFIRMED)
+        return self.solution
+
+    def cancel(self, context: bpy.types.Context | None = None) -> None:
+        """End the drag and put every channel back, bit for bit. Safe to call twice, and when the armature is gone."""
+        if self.state is not State.RUNNING:
+            return
+        self._end(State.CANCELLED)
+        armature = _find(self.grip)
+        if armature is not None and self._moved:
+            snapshot.restore(armature, self._snapshot)
+            if context is not None and context.view_layer is not None:
+                context.view_layer.update()
+
+    def limits_of(self, unknown: str) -> tuple[float, float, bool]:
+        """Lower and upper limit of an unknown [rad] or [m], and whether it slides."""
+        skeleton = self._rig.skeleton
+        axis = next(axis for axis in skeleton.axes if axis.name == unknown)
+        return axis.lower, axis.upper, axis.kind == AxisKind.SLIDE
+
+    @property
+    def residual(self) -> float:
+        """How far the handle is from the target [m]."""
+        return float(np.linalg.norm(self.target - self.handle))
+
+    def result(self) -> dict[str, float]:
+        """The values that were written, by unknown name."""
+        return dict(zip(self.chain, (float(value) for value in self._written), strict=True))
+
+    def _end(self, state: State) -> None:
+        global _current
+        self.state = state
+        if _current is self:
+            _current = None
+
+    def _require(self) -> bpy.types.Object:
+        armature = _find(self.grip)
+        if armature is None:
+            raise RigError(f"the armature {self.grip.armature!r} is gone")
+        missing = [bone for bone in self._snapshot.bones if bone not in armature.pose.bones]
+        if missing:
+            raise RigError(f"the armature {self.grip.armature!r} no longer has the bone {missing[0]!r}")
+        return armature
+
+    def _set_anchor_point(self, place: Vector) -> bool:
+        if not np.isfinite(place).all():
+            return False
+        target = place + self._offset
+        self._anchor_point = place
+        if np.array_equal(target, self.target):
+            return False
+        # A press without motion still sends moves that differ by rounding only.
+        if not self._moved and float(np.linalg.norm(target - self.target)) <= 1e-6 * self.size:
+            return False
+        self.target = target
+        self._moved = True
+        self._search.retarget([self._goal()])
+        return True
+
+    def _goal(self) -> Goal:
+        inverse = np.linalg.inv(self._world)
+        return Goal(self.grip.body, position=inverse[:3, :3] @ self.target + inverse[:3, 3], point=self.grip.point)
+
+    def _handle_in_armature(self, frame: Vector) -> Vector:
+        return frame[:3, :3] @ self.grip.point + frame[:3, 3]
+
+    def _to_world(self, point: Vector) -> Vector:
+        return self._world[:3, :3] @ point + self._world[:3, 3]
+
+    def _refresh_points(self, armature: bpy.types.Object) -> None:
+        bones = armature.pose.bones
+        self.joints = [tuple(self._to_world(np.array(bones[bone].head, dtype=np.float64))) for bone in self._bones]
+        names = self.solution.limited if self.solution is not None else ()
+        limited = {self._rig.channels[name].bone for name in names}
+        self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]
+
+
+def grip_of(context: bpy.types.Context, pick: Pick) -> Grip:
+    """The grip that a pick means: a link by the middle of its visuals, a skin by the clicked point, a bone by its tail.
+
+    Raises:
+        LinkposeError: the picked body is no body that can be read.
+    """
+    armature = bpy.data.objects.get(pick.armature)
+    if armature is None or armature.session_uid != pick.armature_uid:
+        raise RigError(f"the armature {pick.armature!r} is gone")
+    rig = reading.read(armature)
+    body = rig.body_of(pick.bone)
+    if pick.kind == "skin":
+        frame = np.array(armature.matrix_world, dtype=np.float64) @ rig.skeleton.forward(rig.pose())[body]
+        point = (np.linalg.inv(frame) @ (*pick.point, 1.0))[:3]
+    else:
+        point = np.array(handles.handle(armature, body), dtype=np.float64)
+    return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
+
+
+def _find(grip: Grip) -> bpy.types.Object | None:
+    """The armature of a grip, told from another object of the same name."""
+    armature = bpy.data.objects.get(grip.armature)
+    if armature is not None and armature.session_uid == grip.uid and armature.type == "ARMATURE":
+        return armature
+    return next((ob for ob in bpy.data.objects if ob.session_uid == grip.uid and ob.type == "ARMATURE"), None)
+
+
+def grip_by_name(context: bpy.types.Context, armature_name: str, body: str) -> Grip:
+    """The grip on a named body by its default handle.
+
+    Args:
+        context: for the scene that is searched.
+        armature_name: "" = the active armature, or else the only one in the scene that has the body.
+        body: a link or bone.
+
+    Raises:
+        LinkposeError: no such armature or body, or several that could be meant.
+    """
+    if armature_name:
+        candidates = [ob for ob in context.scene.objects if ob.type == "ARMATURE" and ob.name == armature_name]
+    elif context.object is not None and context.object.type == "ARMATURE":
+        candidates = [context.object]
+    else:
+        candidates = [ob for ob in context.scene.objects if ob.type == "ARMATURE"]
+    readings = [(ob, reading.read(ob)) for ob in candidates]
+    holding = [(ob, rig) for ob, rig in readings if body in rig.skeleton.bodies]
+    if len(holding) != 1:
+        where = f"the armature {armature_name!r}" if armature_name else "this scene"
+        count = "no body" if not holding else f"{len(holding)} armatures with a body"
+        raise RigError(f"{where} has {count} called {body!r}: name the armature and one of its links or bones")
+    armature, rig = holding[0]
+    point = np.array(handles.handle(armature, body), dtype=np.float64)
+    return Grip(armature.name, armature.session_uid, body, rig.bone_of(body), point)
+
+
+def replay(context: bpy.types.Context, name: str, values: dict[str, float], *, key: bool = True) -> None:
+    """Write the values of an earlier drag again, and key them as it did.
+
+    Raises:
+        LinkposeError: the armature is gone or has no such joints.
+    """
+    armature = bpy.data.objects.get(name)
+    if armature is None or armature.type != "ARMATURE":
+        raise RigError(f"the armature {name!r} is gone")
+    reading.check_posable(armature)
+    rig = reading.read(armature)
+    q = rig.pose()
+    for unknown, value in values.items():
+        if unknown not in rig.skeleton.unknowns:
+            raise RigError(f"the armature {name!r} no longer has the joint {unknown!r}")
+        q[rig.skeleton.unknowns.index(unknown)] = value
+    writing.write(armature, rig, q, tuple(values))
+    context.view_layer.update()
+    if key:
+        keys.insert(armature, rig, tuple(values))

@@ -1,0 +1,68 @@
+"""What a drag says in words: keys, how far it is, and why it is not there."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import bpy
+
+if TYPE_CHECKING:
+    from ..rig.drag import DragSession
+
+KEYS = "Confirm: Left Mouse or Enter   |   Cancel: Esc or Right Mouse   |   Depth: Wheel or Ctrl-Up/Down   |   Navigate: Middle Mouse"
+MOST_NAMES = 3
+
+
+def length(scene: bpy.types.Scene, metres: float) -> str:
+    """A length in the scene's units."""
+    settings = scene.unit_settings
+    if settings.system == "NONE":
+        return f"{metres:.4g}"
+    return bpy.utils.units.to_string(
+        settings.system, "LENGTH", metres * settings.scale_length, precision=3, split_unit=False
+    )
+
+
+def why(scene: bpy.types.Scene, session: DragSession) -> str:
+    """Why the handle is not on the target, in a few words; "" when it is or nothing was asked yet."""
+    solution = session.solution
+    if solution is None or session.status == "REACHED":
+        return ""
+    at_limits = _limits(session)
+    if session.status == "OUT_OF_REACH":
+        text = f"{length(scene, session.residual)} out of reach"
+        return f"{text}; {at_limits}" if at_limits else text
+    to_go = f"{length(scene, session.residual)} to go"
+    if at_limits:
+        return f"{to_go}: {at_limits}"
+    return to_go if not session.is_done else f"{to_go}: stalled"
+
+
+def line(scene: bpy.types.Scene, session: DragSession) -> str:
+    """The status bar during a drag."""
+    state = why(scene, session) or f"{length(scene, session.residual)} off"
+    return f"{session.grip.body}: {state}   |   {KEYS}"
+
+
+def summary(scene: bpy.types.Scene, session: DragSession) -> str:
+    """One line about a drag that was confirmed."""
+    reason = why(scene, session)
+    return f"{session.grip.body} on the target" if not reason else f"{session.grip.body}: {reason}"
+
+
+def _limits(session: DragSession) -> str:
+    """The joints that hold at a limit, with their values."""
+    solution = session.solution
+    if solution is None or not solution.limited:
+        return ""
+    values = session.result()
+    texts = [f"{name} at {_value(session, name, values[name])}" for name in solution.limited[:MOST_NAMES]]
+    more = len(solution.limited) - MOST_NAMES
+    return ", ".join(texts) + (f" and {more} more at limits" if more > 0 else "")
+
+
+def _value(session: DragSession, name: str, value: float) -> str:
+    lower, upper, slides = session.limits_of(name)
+    end = "upper" if abs(value - upper) <= abs(value - lower) else "lower"
+    return f"{value:+.4g} m ({end})" if slides else f"{math.degrees(value):+.1f}\N{DEGREE SIGN} ({end})"
