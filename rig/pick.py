@@ -1,4 +1,4 @@
-"""What lies under the pointer: the mesh that the line of sight meets and the body it stands for, or the nearest bone."""
+"""What lies under the pointer: the mesh that is seen there and the body it stands for, or the nearest bone."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _shown(mesh: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
 def _body_of_mesh(
     context: bpy.types.Context, mesh: bpy.types.Object, face: int
 ) -> tuple[bpy.types.Object, str, str] | None:
-    """(armature, bone, kind) that a mesh stands for: the bone it hangs on, or the one that deforms it most near the hit."""
+    """(armature, bone, kind) that a mesh stands for: the bone it hangs on, or the one that deforms the face most."""
     step: bpy.types.Object | None = mesh
     while step is not None and step.parent is not None:
         if step.parent_type == "BONE" and step.parent.type == "ARMATURE" and step.parent_bone in step.parent.data.bones:
@@ -155,7 +155,7 @@ def _nearest_bone(
 
 
 def _closest_on_bone(view: View, pixel: tuple[float, float], head: Vector, tail: Vector) -> tuple[float, Vector] | None:
-    """(distance on screen [px], world point) where a bone comes nearest to a pixel; None when it is behind the viewer."""
+    """(distance on screen [px], world point) where a bone comes nearest to a pixel; None behind the viewer."""
     a, b = view.project(head), view.project(tail)
     if a is None or b is None:
         return None

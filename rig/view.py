@@ -83,7 +83,7 @@ class View:
         return origin + direction * (along / slope)
 
     def depth(self, point: Vector) -> float:
-        """How far in front of the viewer a point lies: along the line of sight; in orthographic views the orbit distance."""
+        """How far in front of the viewer a point lies [m]; in orthographic views the orbit distance."""
         return float((point - self.eye) @ self.forward) if self.is_perspective else self.distance
 
 

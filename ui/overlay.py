@@ -1,7 +1,7 @@
 """What a drag shows in the 3D views: target, handle, the line between them, the chain, and joints at their limits.
 
-The draw function is given a plain state object and holds no Blender reference. It can outlive neither an error of its own
-nor the drag: the first error takes it off the views.
+The draw function is given a plain state object and holds no Blender reference. It can outlive neither an error of its
+own nor the drag: the first error takes it off the views.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ TARGET: Color = (0.2, 0.85, 1.0, 1.0)
 MISSED: Color = (1.0, 0.45, 0.3, 1.0)
 LIMIT: Color = (1.0, 0.3, 0.25, 1.0)
 SHADOW: Color = (0.0, 0.0, 0.0, 0.55)
+CIRCLE_STEPS = 24
 
 
 @dataclass
@@ -139,14 +140,8 @@ def _on_screen(view: views.View, points: Sequence[Point]) -> list[tuple[float, f
 
 
 def _circle(centre: tuple[float, float], radius: float) -> list[tuple[float, float]]:
-    steps = 24
-    return [
-        (
-            centre[0] + radius * math.cos(2.0 * math.pi * i / steps),
-            centre[1] + radius * math.sin(2.0 * math.pi * i / steps),
-        )
-        for i in range(steps + 1)
-    ]
+    turns = (2.0 * math.pi * i / CIRCLE_STEPS for i in range(CIRCLE_STEPS + 1))
+    return [(centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn)) for turn in turns]
 
 
 def _line(view: views.View, points: Sequence[tuple[float, float]], color: Color, width: float) -> None:

@@ -10,7 +10,14 @@ import bpy
 if TYPE_CHECKING:
     from ..rig.drag import DragSession
 
-KEYS = "Confirm: Left Mouse or Enter   |   Cancel: Esc or Right Mouse   |   Depth: Wheel or Ctrl-Up/Down   |   Navigate: Middle Mouse"
+KEYS = "   |   ".join(
+    (
+        "Confirm: Left Mouse or Enter",
+        "Cancel: Esc or Right Mouse",
+        "Depth: Wheel or Ctrl-Up/Down",
+        "Navigate: Middle Mouse",
+    )
+)
 MOST_NAMES = 3
 
 
