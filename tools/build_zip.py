@@ -1,7 +1,8 @@
 """Builds the extension's zip in ``dist``, ready to be installed in Blender: ``make zip``.
 
-Needs an environment with a ``bpy`` wheel, whose own packager and validator are used. The bundled wheels are fetched once by
-pinned version and hash (requirements/wheels.txt) and kept outside the repository. The same files give the same bytes.
+Needs an environment with a ``bpy`` wheel, whose own packager and validator are used. The bundled wheels are fetched
+once by pinned version and hash (requirements/wheels.txt) and kept outside the repository. The same files give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def run_packager(*arguments: str) -> None:
 
 
 def sort_archive(source: Path, target: Path) -> set[str]:
-    """Copy the zip with its files in the order of their names: the packager takes a folder's order. Returns the names."""
+    """Copy the zip with its files by name, where the packager takes the folder's order. Returns the names."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", compresslevel=9) as new:
         files = sorted((info for info in old.infolist() if not info.is_dir()), key=lambda info: info.filename)
         for info in files:
