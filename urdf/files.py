@@ -1,0 +1,211 @@
+"""From the file names in a robot description to files on disk."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import unquote
+
+from .folders import Folders
+
+Packages = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]]
+
+Item = TypeVar("Item")
+
+# Two letters at least: "C:" is a drive.
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(/*)")
+_DRIVE = re.compile(r"/*[A-Za-z]:")
+_FIND = re.compile(r"^(?:file:/*)?\$\(find\s+([^)\s]+)\s*\)/*")
+_ANCESTORS_SEARCHED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a file name led.
+
+    Attributes:
+        path: the file, None when there is none.
+        tried: every path that was tried, in order, without those of the last resort.
+        note: how the name had to be put right to find the file; "" when it was right.
+        reason: why there is no file, in a few words, and what to do.
+    """
+
+    path: Path | None
+    tried: tuple[str, ...] = ()
+    note: str = ""
+    reason: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """Why there is no file: what was tried, and what to do."""
+        return f"tried {', '.join(self.tried)}; {self.reason}" if self.tried else self.reason
+
+
+class Finder:
+    """Finds the files that one file names.
+
+    ``package://name/…`` is looked for, in this order: in ``packages``; in the folders above the file, by the name in
+    ``package.xml`` or by folder name; beside those folders; in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Relative names
+    start at the file's folder, never at the current one. ``file://``, absolute and Windows names are understood,
+    percent codes are tried decoded. What is not found so is tried in other case, and then by its last parts below
+    the folders around the file, both with a note. Nothing walks through directory trees.
+    """
+
+    def __init__(self, file: Path, packages: Packages | None = None) -> None:
+        """Prepare; nothing is looked at before the first name.
+
+        Args:
+            file: the file that holds the names.
+            packages: folder by package name, or folders that are packages or hold some.
+        """
+        if isinstance(packages, str | os.PathLike):
+            packages = (packages,)
+        named = packages if isinstance(packages, Mapping) else {}
+        given = packages if packages is not None and not isinstance(packages, Mapping) else ()
+        self._named = {name: Path(folder).expanduser() for name, folder in named.items()}
+        self._given = tuple(Path(folder).expanduser() for folder in given)
+        absolute = Path(os.path.abspath(file)).parent  # noqa: PTH100 (symbolic links must stay: packages are often linked)
+        real = absolute.resolve()
+        self._folder = absolute
+        self._above = _unique([absolute, *absolute.parents, real, *real.parents])
+        near = [folder for start in (absolute, real) for folder in [start, *start.parents][:_ANCESTORS_SEARCHED]]
+        self._near = _unique(near)
+        self._folders = Folders()
+        self._known: dict[str, Found] = {}
+
+    def find(self, uri: str) -> Found:
+        """The file behind a name as it stands in the description."""
+        if uri not in self._known:
+            self._known[uri] = self._find(uri)
+        return self._known[uri]
+
+    def _find(self, uri: str) -> Found:
+        name = uri.strip().replace("\\", "/")
+        find = _FIND.match(name)
+        if find is not None:  # left over from xacro
+            name = f"package://{find.group(1)}/{name[find.end() :]}"
+        scheme, rest = _split(name)
+        if scheme not in ("", "file", "package", "model"):
+            return Found(
+                None, (), "", f"{scheme}: names are not read, only files; save the file and name it by its path"
+            )
+        variants = _unique([rest, unquote(rest)])
+        places: list[tuple[Path, str]] = []
+        tried: list[str] = []
+        for base, part in (place for variant in variants for place in self._places(scheme, variant)):
+            places.append((base, part))
+            path = base / part
+            tried.append(str(path))
+            if self._folders.is_file(path):
+                return Found(_real(path), tuple(tried))
+        for base, part in places:
+            match = self._folders.match(base, part)
+            if match is not None:
+                return Found(_real(match), tuple(tried), f"was found as {match}, written differently; correct the name")
+        if _DRIVE.match(rest) and not places:
+            tried.append(rest)
+        for variant in variants:
+            rescue = self._rescue(variant)
+            if rescue is not None:
+                return Found(
+                    _real(rescue), tuple(tried), f"was not found there; {rescue} is used for it, correct the name"
+                )
+        package = rest.split("/", 1)[0]
+        if scheme in ("package", "model") and not any(map(self._folders.is_folder, self._packages(package))):
+            return Found(
+                None, tuple(tried), "", f"package {package!r} was not found; give its folder as one of packages="
+            )
+        return Found(None, tuple(tried), "", "put the file there or correct the name")
+
+    def _places(self, scheme: str, rest: str) -> Iterator[tuple[Path, str]]:
+        """Where a file can be: a folder, and the path below it."""
+        if not rest or "\0" in rest:
+            return
+        if scheme in ("package", "model"):
+            package, _, below = rest.partition("/")
+            for folder in self._packages(package):
+                yield folder, below
+        elif _DRIVE.match(rest):
+            if os.name == "nt":
+                drive = Path(rest.lstrip("/"))
+                yield Path(drive.anchor), str(drive.relative_to(drive.anchor))
+        elif rest.startswith("/"):
+            root = Path(self._folder.anchor)
+            yield root, rest.lstrip("/")
+        else:
+            yield self._folder, rest
+
+    def _packages(self, name: str) -> Iterator[Path]:
+        """Folders that may be the package, the likeliest first. Not all of them need exist."""
+        if name in self._named:
+            yield self._named[name]
+            yield self._named[name] / name
+        for folder in self._given:
+            if folder.name == name or self._folders.package_name(folder) == name:
+                yield folder
+            yield folder / name
+        for folder in self._above:
+            if folder.name == name or self._folders.package_name(folder) == name:
+                yield folder
+        for folder in self._near:
+            yield folder / name
+        listed = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
+        for folder in listed:
+            if folder.name == name or self._folders.package_name(folder) == name:
+                yield folder
+            yield folder / name
+        for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+            if prefix:
+                yield Path(prefix) / "share" / name
+        yield from self._folders.packages_below([*self._given, *self._listable(), *listed], name)
+
+    def _listable(self) -> list[Path]:
+        """The near folders above the file whose content may be listed: not the home folder, nor anything above it."""
+        try:
+            home = Path.home()
+        except RuntimeError:  # the system knows no home folder
+            home = Path(self._folder.anchor)
+        stops = {home, *home.parents, Path(self._folder.anchor)}
+        return [folder for folder in self._near if folder not in stops]
+
+    def _rescue(self, rest: str) -> Path | None:
+        """The file with the most last parts of the name in common, below the folders from the file up to its package."""
+        parts = [part for part in rest.split("/") if part not in ("", ".", "..") and not _DRIVE.match(part)]
+        for first in range(len(parts)):
+            below = "/".join(parts[first:])
+            for folder in self._listable():
+                match = self._folders.match(folder, below)
+                if match is not None:
+                    return match
+                if self._folders.package_name(folder) is not None:
+                    break
+        return None
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Scheme in lower case, "" without one, and the rest; the rest of an absolute name starts with a slash or a drive."""
+    match = _SCHEME.match(name)
+    if match is None:
+        return "", name
+    scheme, slashes, rest = match.group(1).lower(), len(match.group(2)), name[match.end() :]
+    if scheme in ("package", "model"):
+        return scheme, rest
+    if scheme == "file":
+        if rest.startswith("localhost/") and slashes == 2:
+            return scheme, rest[len("localhost") :]
+        # What follows two slashes should be a host; in the descriptions that have it, it is a relative path.
+        return scheme, rest if slashes in (0, 2) or _DRIVE.match(rest) else f"/{rest}"
+    return (scheme, rest) if slashes else ("", name)
+
+
+def _real(path: Path) -> Path:
+    """The path without links in its folders. The file's own name stays, for its ending says what it is."""
+    return path.parent.resolve() / path.name
+
+
+def _unique(items: Iterable[Item]) -> list[Item]:
+    return list(dict.fromkeys(items))

@@ -1,0 +1,82 @@
+"""From a URDF file to a :class:`~.model.Robot`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .document import Element, read_document
+from .files import Finder, Packages
+from .joints import read_joint
+from .materials import Materials
+from .model import Robot
+from .notes import Notes
+from .shapes import Links
+from .tree import check_tree, settle_followers, with_world
+
+_OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MuJoCo", "mujocoinclude": "MuJoCo", "COLLADA": "COLLADA", "model": "SDF"}
+
+
+def load(path: str | os.PathLike[str], *, packages: Packages | None = None) -> Robot:
+    """Read a robot description.
+
+    Args:
+        path: the URDF file.
+        packages: where ``package://name/…`` leads: folder by package name, or folders that are packages or hold some.
+            They come before what is found by itself around the file and by ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+
+    Returns:
+        The robot; what was left out or put right is listed in its ``warnings``. Mesh files are found, but not read.
+
+    Raises:
+        UrdfError: the file cannot be read, is no XML, or describes no single tree of links; with file and line.
+    """
+    file = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 (symbolic links must stay)
+    root, warnings = read_document(file)
+    notes = Notes(file, warnings)
+    _check_root(root, notes)
+    finder = Finder(file, packages)
+    links = Links(Materials(root, finder, notes), finder, notes)
+    declared = [links.read(element) for element in root.all("link")]
+    if not declared:
+        raise notes.error(root, f"describes no link; {_remedy_for_no_links(root)}")
+    joints = [read_joint(element, notes) for element in root.all("joint")]
+    everything = with_world(declared, joints, notes)
+    check_tree(everything, joints, notes)
+    return Robot(
+        name=_name(root, file, notes),
+        path=file,
+        links=everything,
+        joints=settle_followers(joints, notes),
+        warnings=tuple(notes.warnings),
+    )
+
+
+def _check_root(root: Element, notes: Notes) -> None:
+    if root.tag != "robot":
+        other = _OTHER_FORMATS.get(root.tag)
+        found = f"{root} is {other}, not URDF" if other else f"{root} is no robot"
+        raise notes.error(root.line, f"{found}; a URDF file has <robot> outermost")
+    left_over = [child for child in root.children if child.tag.startswith("xacro:")]
+    if left_over:
+        notes.warn(
+            left_over[0], f"{_count(left_over)} of xacro ignored; expand the file with xacro if anything is missing"
+        )
+
+
+def _count(elements: list[Element]) -> str:
+    return "one element" if len(elements) == 1 else f"{len(elements)} elements from here on"
+
+
+def _remedy_for_no_links(root: Element) -> str:
+    if any(child.tag.startswith("xacro:") for child in root.children):
+        return "it is a xacro file, expand it with xacro first"
+    return "add at least one <link>"
+
+
+def _name(root: Element, file: Path, notes: Notes) -> str:
+    name = root.attributes.get("name", "")
+    if not name.strip():
+        notes.warn(root, f"has no name; {file.stem!r} is used, add name=")
+        return file.stem
+    return name
