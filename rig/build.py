@@ -1,0 +1,160 @@
+"""One armature from a robot: a bone a link, named after it, with its joint as the bone's only free channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ..solver import Skeleton
+from ..urdf.model import Robot
+from . import drivers, limits
+from .definition import FIXED, ROOT, Definition, RobotRecord, write, write_robot
+from .placement import Placement, place
+from .transaction import working_in
+
+# Bone names hold 63 bytes, on 4.2 object names too.
+NAME_BYTES = 63
+
+
+@dataclass(frozen=True)
+class Build:
+    """An armature just made.
+
+    Attributes:
+        armature: the object.
+        bones: bone name of each link.
+        definitions: of each link, as stored on its bone.
+    """
+
+    armature: bpy.types.Object
+    bones: dict[str, str]
+    definitions: dict[str, Definition]
+
+
+def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, collection: bpy.types.Collection) -> Build:
+    """Make the robot's armature in its neutral pose.
+
+    Args:
+        robot: what to build.
+        skeleton: the robot's own, which knows what each follower follows in the end.
+        scene: where to work; it must show ``collection``.
+        collection: gets the new object.
+    """
+    name = short_name(robot.name or robot.path.stem)
+    data = bpy.data.armatures.new(name)
+    armature = bpy.data.objects.new(name, data)
+    collection.objects.link(armature)
+    # Thin bones: the meshes are what is looked at and picked.
+    data.display_type = "STICK"
+    write_robot(data, RobotRecord(name=robot.name, source=str(robot.path)))
+    placements = place(robot)
+    bones = dict(zip((p.link for p in placements), unique_names([p.link for p in placements]), strict=True))
+    _make_bones(armature, placements, bones, scene)
+    definitions = {p.link: _define(data.bones[bones[p.link]], p) for p in placements}
+    _sort_into_collections(data, placements, bones)
+    scene.view_layers[0].update()  # makes the pose
+    for link, definition in definitions.items():
+        limits.apply(armature.pose.bones[bones[link]], definition)
+    _drive_followers(armature, skeleton, bones, definitions)
+    return Build(armature, bones, definitions)
+
+
+def short_name(name: str, room: int = NAME_BYTES) -> str:
+    """A name cut to so many bytes of UTF-8, between characters."""
+    return name.encode("utf-8")[:room].decode("utf-8", "ignore")
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names that fit a bone, each unlike the others; those that fit already stay as they are."""
+    taken = {name for name in names if short_name(name) == name}
+    result = []
+    for name in names:
+        short = short_name(name)
+        number = 0
+        while short != name and short in taken:
+            number += 1
+            suffix = f".{number:03d}"
+            short = short_name(name, NAME_BYTES - len(suffix)) + suffix
+        taken.add(short)
+        result.append(short)
+    return result
+
+
+def _make_bones(
+    armature: bpy.types.Object, placements: Sequence[Placement], bones: dict[str, str], scene: bpy.types.Scene
+) -> None:
+    data = armature.data
+    assert isinstance(data, bpy.types.Armature)
+    with working_in(scene, armature):
+        bpy.ops.object.mode_set(mode="EDIT")
+        for placement in placements:
+            bone = data.edit_bones.new(bones[placement.link])
+            head = placement.rest[:3, 3]
+            bone.head = Vector(head)
+            bone.tail = Vector(head + placement.length * placement.rest[:3, 1])
+            bone.align_roll(Vector(placement.rest[:3, 2]))
+            if placement.parent is not None:
+                bone.parent = data.edit_bones[bones[placement.parent]]
+            bone.use_connect = False
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _define(bone: bpy.types.Bone, placement: Placement) -> Definition:
+    """Write the bone's definition; the link's frame is taken against the rest that Blender really made of the bone."""
+    frame = np.linalg.inv(np.array(bone.matrix_local, dtype=np.float64)) @ placement.frame
+    joint = placement.joint
+    if joint is None:
+        definition = Definition(link=placement.link, type=ROOT, frame=frame)
+    elif joint.type == FIXED:
+        definition = Definition(link=placement.link, joint=joint.name, type=FIXED, frame=frame)
+    else:
+        mimic = joint.mimic
+        definition = Definition(
+            link=placement.link,
+            joint=joint.name,
+            type=joint.type,
+            lower=joint.lower,
+            upper=joint.upper,
+            velocity=joint.velocity,
+            effort=joint.effort,
+            mimic_joint=None if mimic is None else mimic.joint,
+            mimic_multiplier=1.0 if mimic is None else mimic.multiplier,
+            mimic_offset=0.0 if mimic is None else mimic.offset,
+            frame=frame,
+        )
+    write(bone, definition)
+    return definition
+
+
+def _sort_into_collections(data: bpy.types.Armature, placements: Sequence[Placement], bones: dict[str, str]) -> None:
+    """Bones of fixed joints have nothing to pose: they go into a collection that is hidden."""
+    joints = data.collections.new("Joints")
+    fixed = data.collections.new("Fixed")
+    fixed.is_visible = False
+    for placement in placements:
+        held_fast = placement.joint is not None and placement.joint.type == FIXED
+        (fixed if held_fast else joints).assign(data.bones[bones[placement.link]])
+
+
+def _drive_followers(
+    armature: bpy.types.Object, skeleton: Skeleton, bones: dict[str, str], definitions: dict[str, Definition]
+) -> None:
+    by_joint = {definition.joint: definition for definition in definitions.values()}
+    for i, axis in enumerate(skeleton.axes):
+        if axis.mimic is None:
+            continue
+        follower = by_joint[axis.name]
+        source = by_joint[skeleton.unknowns[skeleton.axis_unknown[i]]]
+        drivers.follow(
+            armature,
+            armature.pose.bones[bones[follower.link]],
+            follower,
+            armature.pose.bones[bones[source.link]],
+            source,
+            skeleton.axis_multiplier[i],
+            skeleton.axis_offset[i],
+        )

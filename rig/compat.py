@@ -1,0 +1,25 @@
+"""The only place that knows Blender's versions, by testing for the feature."""
+
+from __future__ import annotations
+
+import bpy
+
+
+def bone_is_visible(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is shown in Object and Pose Mode: not hidden itself, and in a collection that is shown.
+
+    Blender 5.0 moved hiding in pose from the bone to the pose bone, where ``Bone.hide`` now means Edit Mode only.
+    """
+    hidden = bone.hide if hasattr(bone, "hide") else bone.bone.hide
+    if hidden:
+        return False
+    collections = bone.bone.collections
+    return not collections or any(collection.is_visible_effectively for collection in collections)
+
+
+def shader_nodes(material: bpy.types.Material) -> bpy.types.ShaderNodeTree:
+    """The material's node tree; made where new materials have none by themselves (before 5.0)."""
+    if material.node_tree is None:
+        material.use_nodes = True
+    assert material.node_tree is not None
+    return material.node_tree

@@ -1,0 +1,109 @@
+"""A URDF robot becomes an armature in the scene: all of it, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ..urdf import load
+from ..urdf.files import Packages
+from ..urdf.model import Robot
+from .build import build_armature, short_name
+from .materials import Palette
+from .transaction import all_or_nothing, data_blocks, made_since, workshop
+from .visuals import Dresser
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import made.
+
+    Attributes:
+        armature: the robot's armature object, selected and active.
+        warnings: what was left out or put right, each naming the place and the remedy.
+    """
+
+    armature: bpy.types.Object
+    warnings: tuple[str, ...] = ()
+
+
+def import_file(path: str | Path, *, packages: Packages | None = None, collision: bool = False) -> ImportReport:
+    """Import a URDF file; see :func:`import_robot`.
+
+    Args:
+        path: the file.
+        packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
+        collision: also make the collision shapes, hidden.
+
+    Raises:
+        UrdfError: the file is no usable robot description; nothing is left in the scene.
+    """
+    return import_robot(load(path, packages=packages), collision=collision)
+
+
+def import_robot(robot: Robot, *, collision: bool = False) -> ImportReport:
+    """Make a robot in the current scene, in a new collection named after it, in its neutral pose.
+
+    Ends in Object Mode with the armature alone selected and active, as Blender's own importers do. On any exception
+    every data-block made on the way is removed, and selection and mode are as they were.
+
+    Args:
+        robot: what to make; its root link's frame is the armature's.
+        collision: also make the collision shapes, in a hidden collection of their own.
+
+    Raises:
+        LinkposeError: the robot is no tree of joints that can be built.
+    """
+    skeleton = robot.skeleton()
+    palette = Palette()
+    before = data_blocks()
+    with all_or_nothing():
+        name = short_name(robot.name or robot.path.stem)
+        collection = bpy.data.collections.new(name)
+        with workshop() as scene:
+            scene.collection.children.link(collection)
+            built = build_armature(robot, skeleton, scene, collection)
+            dresser = Dresser(robot, built, scene, palette)
+            dresser.dress(collection)
+            if collision:
+                dresser.dress(_hidden_collection(f"{name} collision", collection), collision=True)
+        _remove_unused(before)
+        _show(collection, built.armature)
+    return ImportReport(built.armature, (*robot.warnings, *dresser.warnings, *palette.warnings))
+
+
+def _hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:
+    collection = bpy.data.collections.new(name)
+    parent.children.link(collection)
+    collection.hide_viewport = True
+    collection.hide_render = True
+    return collection
+
+
+def _remove_unused(before: dict[int, bpy.types.ID]) -> None:
+    """Drop what importers made and no mesh took: doubled materials, then what only those held."""
+    leftovers = (bpy.types.Material, bpy.types.Image, bpy.types.NodeTree)
+    while unused := [block for block in made_since(before) if isinstance(block, leftovers) and not block.users]:
+        bpy.data.batch_remove(unused)
+
+
+def _show(collection: bpy.types.Collection, armature: bpy.types.Object) -> None:
+    """Link the robot where new objects go, and leave it selected and active in Object Mode."""
+    context = bpy.context
+    layer = context.view_layer
+    if layer.objects.active is not None and layer.objects.active.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    home = context.collection
+    if home is not None and home.is_editable:
+        home.children.link(collection)
+    if armature.name not in layer.objects:  # that one is linked from a library, excluded or of another scene
+        if collection.name in (() if home is None else home.children):
+            home.children.unlink(collection)
+        context.scene.collection.children.link(collection)
+    for selected in list(layer.objects.selected):
+        selected.select_set(False)
+    armature.select_set(True)
+    layer.objects.active = armature
+    layer.update()

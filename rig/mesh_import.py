@@ -1,0 +1,158 @@
+"""Reads mesh files into plain arrays: STL, OBJ, PLY and glTF by Blender's importers, COLLADA by our own reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..urdf import collada
+from ..urdf.errors import MeshError
+from ..urdf.mesh_data import MeshData, joined
+from .materials import Palette
+from .ply_header import check_ply
+from .transaction import data_blocks, made_since, working_in
+
+# Blender's glTF importer turns Y-up into Z-up. In a URDF the numbers of a mesh file count as they are, whatever the
+# format calls up; this turns them back.
+_GLTF_AS_WRITTEN = np.array(((1.0, 0, 0, 0), (0, 0, 1.0, 0), (0, -1.0, 0, 0), (0, 0, 0, 1.0)))
+
+
+@dataclass(frozen=True)
+class FileMesh:
+    """What a mesh file holds, as one mesh.
+
+    Attributes:
+        data: in the file's own frame and unit, which counts as metres.
+        materials: by material index; None stands for faces whose look the file leaves open.
+    """
+
+    data: MeshData
+    materials: tuple[bpy.types.Material | None, ...]
+
+
+def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
+    """Read a mesh file.
+
+    Args:
+        path: the file; its suffix says the format.
+        scene: where Blender's importers may work; left as it was.
+        palette: gets the file's materials.
+
+    Raises:
+        MeshError: the file cannot be read, holds no faces or numbers that are none, or is of an unknown format.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".dae":
+        data = joined(collada.read(path), path.stem)
+        found = FileMesh(data, tuple(palette.of_file(material) for material in data.materials) or (None,))
+    elif suffix in _IMPORTERS:
+        if suffix == ".ply":
+            check_ply(path)
+        found = _read_by_blender(path, suffix, scene, palette)
+    else:
+        known = ", ".join(sorted((*_IMPORTERS, ".dae")))
+        raise MeshError(path, f"meshes of format {suffix or 'without a suffix'!r} cannot be read; known are {known}")
+    _check(path, found.data)
+    return found
+
+
+def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
+    before = data_blocks()
+    try:
+        with working_in(scene):
+            try:
+                _IMPORTERS[suffix](str(path))
+            except (RuntimeError, AttributeError) as error:
+                raise MeshError(path, f"Blender's importer refuses it: {' '.join(str(error).split())}") from error
+        scene.view_layers[0].update()
+        meshes: list[MeshData] = []
+        materials: list[bpy.types.Material | None] = []
+        indices = [np.empty(0, np.int32)]
+        for part in [block for block in made_since(before) if isinstance(block, bpy.types.Object)]:
+            if isinstance(part.data, bpy.types.Mesh):
+                data = _arrays(part.data).transformed(np.array(part.matrix_world, dtype=np.float64))
+                slots = [slot.material for slot in part.material_slots] or [None]
+                indices.append(np.minimum(data.material_index, len(slots) - 1) + len(materials))
+                materials += [None if slot is None else palette.keep(slot) for slot in slots]
+                meshes.append(replace(data, material_index=np.zeros_like(data.material_index)))
+        data = replace(joined(meshes, path.stem), material_index=np.concatenate(indices).astype(np.int32))
+    finally:
+        _clear(before)
+    if suffix in (".glb", ".gltf"):
+        data = data.transformed(_GLTF_AS_WRITTEN)
+    return FileMesh(*_merged(data, materials))
+
+
+def _merged(
+    data: MeshData, materials: list[bpy.types.Material | None]
+) -> tuple[MeshData, tuple[bpy.types.Material | None, ...]]:
+    """Each material once, and only those that a face has."""
+    used: list[bpy.types.Material | None] = []
+    place = np.zeros(max(len(materials), 1), dtype=np.int32)
+    for index in np.unique(data.material_index):
+        if materials[index] not in used:
+            used.append(materials[index])
+        place[index] = used.index(materials[index])
+    return replace(data, material_index=place[data.material_index]), tuple(used) or (None,)
+
+
+def _arrays(mesh: bpy.types.Mesh) -> MeshData:
+    def read(collection: bpy.types.bpy_prop_collection, attribute: str, width: int, kind: type) -> np.ndarray:
+        values = np.empty(len(collection) * width, dtype=kind)
+        collection.foreach_get(attribute, values)
+        return values.reshape(-1, width) if width > 1 else values
+
+    uv = mesh.uv_layers.active
+    return MeshData(
+        name=mesh.name,
+        vertices=read(mesh.vertices, "co", 3, np.float32),
+        loop_vertex=read(mesh.loops, "vertex_index", 1, np.int32),
+        polygon_start=read(mesh.polygons, "loop_start", 1, np.int32),
+        polygon_total=read(mesh.polygons, "loop_total", 1, np.int32),
+        material_index=read(mesh.polygons, "material_index", 1, np.int32),
+        normals=read(mesh.corner_normals, "vector", 3, np.float32) if mesh.has_custom_normals else None,
+        uv=None if uv is None else read(uv.uv, "vector", 2, np.float32),
+    )
+
+
+def _clear(before: dict[int, bpy.types.ID]) -> None:
+    """Remove what an importer made, but for materials and what they are made of: the palette keeps some of these."""
+    kept = (bpy.types.Material, bpy.types.Image, bpy.types.NodeTree)
+    bpy.data.batch_remove([block for block in made_since(before) if not isinstance(block, kept)])
+
+
+def _check(path: Path, data: MeshData) -> None:
+    if not len(data.polygon_total):
+        raise MeshError(path, "it holds no faces")
+    if not np.isfinite(data.vertices).all():
+        raise MeshError(path, "it holds coordinates that are no finite numbers")
+    if data.loop_vertex.min() < 0 or data.loop_vertex.max() >= len(data.vertices):
+        raise MeshError(path, "it holds faces at vertices that do not exist")
+
+
+def _import_stl(path: str) -> None:
+    bpy.ops.wm.stl_import(filepath=path, forward_axis="Y", up_axis="Z")
+
+
+def _import_obj(path: str) -> None:
+    bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z")
+
+
+def _import_ply(path: str) -> None:
+    bpy.ops.wm.ply_import(filepath=path, forward_axis="Y", up_axis="Z")
+
+
+def _import_gltf(path: str) -> None:
+    bpy.ops.import_scene.gltf(filepath=path)
+
+
+_IMPORTERS = {
+    ".stl": _import_stl,
+    ".obj": _import_obj,
+    ".ply": _import_ply,
+    ".glb": _import_gltf,
+    ".gltf": _import_gltf,
+}
