@@ -3,8 +3,8 @@
     tools/test.py [LEVEL…]
 
 Levels: ``solver`` and ``urdf`` (no Blender), ``blender`` (the ``bpy`` wheel of this environment), ``gui`` (a real
-window). For the windows ``$BLENDER`` names one Blender or more, separated by colons; else ``$LINKPOSE_WINDOWS`` asks for
-Debian's Blenders by suite ("trixie sid", see tools/get_blender.sh; one that cannot be had is said and left out); else a
+window). For the windows ``$BLENDER`` names one Blender or more, separated by colons; else ``$LINKPOSE_WINDOWS`` asks
+for Debian's Blenders by suite ("trixie sid", see tools/get_blender.sh; one that cannot be had is left out); else a
 ``blender`` of at least 4.2 on the PATH is used; else one line says that window tests were skipped and why. Reports and
 pictures go to ``out``.
 """

@@ -12,7 +12,7 @@ import pytest
 from support import ROOT
 
 # What each room may import: rooms of the package, then modules from outside that are not of Python's own library.
-BLENDER = {"bpy", "bpy_extras", "mathutils"}
+BLENDER = {"bmesh", "bpy", "bpy_extras", "mathutils"}
 ROOMS = {
     "root": ({"operators", "ui"}, set()),
     "errors": (set(), set()),
