@@ -1,0 +1,216 @@
+"""How one bone's own channels make its motion: which numbers are free, within what limits, and what is constant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+
+from . import euler, limits
+from .clamps import Clamps
+from .definition import CONTINUOUS, PRISMATIC, Definition
+from .euler import Matrix, Triple
+from .snapshot import BoneState
+
+ROTATION_PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_INSIDE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Where an unknown is kept in Blender.
+
+    Attributes:
+        bone: name of the pose bone.
+        path: data path on it.
+        index: array index; -1 when the unknown is a part of the whole property, as an angle is of a quaternion.
+    """
+
+    bone: str
+    path: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A free number of a bone.
+
+    Attributes:
+        part: 0, 1, 2 for x, y, z.
+        lower, upper: what it may be [rad], or in units of the location channel.
+        value: what it is, as shown.
+    """
+
+    part: int
+    lower: float
+    upper: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """A bone's own motion against its rest position.
+
+    The rotation is ``base @ euler(angles, order)``; in it the angles of :attr:`turns` may change.
+
+    Attributes:
+        order: Euler order of the angles, that is, of the hinges.
+        angles: (3,) [rad] as shown; 0 for a rebased ball.
+        turns: the free angles, outermost first.
+        direct: whether the angles are the bone's own Euler channels.
+        location: (3,) as shown.
+        slide: the free part of the location, None where it is constant.
+        held: why nothing is free, "" where something is.
+        base: (3, 3) orientation from which the angles of a rebased ball are counted, None for any other bone.
+        start: (3,) the angles that a rebased ball would have without that.
+    """
+
+    order: str
+    angles: Triple
+    direct: bool
+    location: Triple
+    turns: tuple[Free, ...] = ()
+    slide: Free | None = None
+    held: str = ""
+    base: Matrix | None = None
+    start: Triple = (0.0, 0.0, 0.0)
+
+    @property
+    def free(self) -> tuple[Free, ...]:
+        """Every free number, the location's first."""
+        return self.turns if self.slide is None else (self.slide, *self.turns)
+
+    def rotation(self, angles: Sequence[float] | None = None) -> Matrix:
+        """(3, 3) rotation, as shown or for other (3,) angles."""
+        turned = euler.from_euler(self.angles if angles is None else angles, self.order)
+        return turned if self.base is None else self.base @ turned
+
+
+def rotation_of(state: BoneState) -> Matrix:
+    """(3, 3) rotation that the channels stand for, before constraints."""
+    if state.rotation_mode == "QUATERNION":
+        return euler.from_quaternion(state.quaternion)
+    if state.rotation_mode == "AXIS_ANGLE":
+        return euler.from_axis_angle(state.axis_angle)
+    return euler.from_euler(state.euler, state.rotation_mode)
+
+
+def is_euler(state: BoneState) -> bool:
+    """Whether the bone is turned by Euler angles."""
+    return state.rotation_mode not in ROTATION_PATHS
+
+
+def rotation_path(state: BoneState) -> str:
+    """Data path of the rotation channel that the bone's mode uses."""
+    return ROTATION_PATHS.get(state.rotation_mode, "rotation_euler")
+
+
+def euler_order(state: BoneState) -> str:
+    """The bone's Euler order; XYZ for quaternions and axis-angle."""
+    return state.rotation_mode if is_euler(state) else "XYZ"
+
+
+def motion(
+    bone: bpy.types.PoseBone, state: BoneState, clamps: Clamps, definition: Definition | None, *, rebase: bool
+) -> Motion:
+    """A bone's own motion by its channels, locks and limits.
+
+    Args:
+        bone: to be read.
+        state: its channels.
+        clamps: what its constraints do to them.
+        definition: of a robot's bone, whose only free number is its joint's; None lets locks and limits decide.
+        rebase: count the angles of a ball without limits from where it stands, so that no gimbal is ever near.
+    """
+    location = (0.0, 0.0, 0.0) if bone.bone.use_connect else state.location
+    if clamps.location is not None and not bone.bone.use_connect:
+        location = clamps.location.clamp(location)
+    order, angles, direct = _shown(state, clamps)
+    at = Motion(order, angles, direct, (location[0], location[1], location[2]))
+    return _joint(bone, at, clamps, definition) if definition else _ball(bone, at, state, clamps, rebase=rebase)
+
+
+def _shown(state: BoneState, clamps: Clamps) -> tuple[str, Triple, bool]:
+    """The rotation that is shown: order in which it is limited, angles, whether those are the bone's own channels."""
+    order = euler_order(state) if clamps.rotation is None else clamps.rotation.order
+    direct = order == state.rotation_mode
+    x, y, z = state.euler if direct else euler.to_euler(rotation_of(state), order)[0]
+    if clamps.rotation is None:
+        return order, (x, y, z), direct
+    angles, same = clamps.rotation.shown((x, y, z))
+    return order, angles, direct and same
+
+
+def _joint(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps, definition: Definition) -> Motion:
+    """A robot's bone: one number, by its definition."""
+    if not definition.moves:
+        return replace(at, held="is the root" if not definition.joint else f"is held by a {definition.type} joint")
+    lower, upper = limits.inward(definition.lower, definition.upper)
+    if definition.type == PRISMATIC:
+        value, locked = at.location[2], bone.lock_location[2]
+        narrowed = clamps.location
+    else:
+        if definition.type == CONTINUOUS:
+            lower, upper = -math.inf, math.inf
+        value, locked = at.angles[2], bone.lock_rotation[2] or bone.lock_ik_z
+        narrowed = clamps.rotation
+    if narrowed is not None:
+        lower, upper = _narrow(lower, upper, narrowed.lower[2], narrowed.upper[2])
+    if definition.type != PRISMATIC:
+        value = _whole_turns_into(value, lower, upper)
+    if max(lower - value, value - upper) < _INSIDE:
+        value = min(max(value, lower), upper)
+    if locked and definition.mimic_joint is None:
+        lower = upper = value
+    free = Free(2, lower, upper, value)
+    if definition.type == PRISMATIC:
+        return replace(at, slide=free, location=(at.location[0], at.location[1], value))
+    return replace(at, turns=(free,), angles=(at.angles[0], at.angles[1], value))
+
+
+def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps, *, rebase: bool) -> Motion:
+    """Any other bone: up to three angles, by its locks and limits."""
+    locks = tuple(bone.lock_rotation)
+    if bone.lock_rotations_4d and not is_euler(state) and (any(locks) or bone.lock_rotation_w):
+        return replace(at, held="has 4D rotation locks")
+    if any(locks) and is_euler(state) and at.order != state.rotation_mode and not all(locks):
+        return replace(at, held=f"has locks in the order {state.rotation_mode} and limits in the order {at.order}")
+    turns = []
+    limited = False
+    for part in euler.acting(at.order):
+        axis = "xyz"[part]
+        if locks[part] or getattr(bone, f"lock_ik_{axis}"):
+            continue
+        value = at.angles[part]
+        lower, upper = -math.inf, math.inf
+        if clamps.rotation is not None:
+            lower, upper = clamps.rotation.lower[part], clamps.rotation.upper[part]
+        if getattr(bone, f"use_ik_limit_{axis}"):
+            # Blender shows poses outside these limits: where there is one, it stays allowed, so that nothing jumps.
+            soft_lower, soft_upper = getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}")
+            lower, upper = _narrow(lower, upper, min(soft_lower, value), max(soft_upper, value))
+        if lower < upper:
+            turns.append(Free(part, lower, upper, value))
+            limited = limited or not (math.isinf(lower) and math.isinf(upper))
+    if not turns:
+        return replace(at, held="has all its rotation locked or limited to one value")
+    if len(turns) == 3 and not limited and rebase:
+        free = tuple(replace(turn, value=0.0) for turn in turns)
+        return replace(at, base=at.rotation(), start=at.angles, angles=(0.0, 0.0, 0.0), turns=free, direct=False)
+    return replace(at, turns=tuple(turns))
+
+
+def _narrow(lower: float, upper: float, other_lower: float, other_upper: float) -> tuple[float, float]:
+    """The part of a range that another leaves; the other one where they exclude each other."""
+    low, high = max(lower, other_lower), min(upper, other_upper)
+    return (low, high) if low <= high else (other_lower, other_upper)
+
+
+def _whole_turns_into(angle: float, lower: float, upper: float) -> float:
+    """The equal angle that lies within limits; the angle itself where it does already, or none does."""
+    if lower - _INSIDE <= angle <= upper + _INSIDE or math.isinf(lower) or math.isinf(upper):
+        return angle
+    turned = angle + euler.TURN * math.ceil((lower - _INSIDE - angle) / euler.TURN)
+    return turned if turned <= upper + _INSIDE else angle

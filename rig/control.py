@@ -1,0 +1,77 @@
+"""Which bones follow their own channels, by what can be seen of a rig: constraints, IK chains and drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import bpy
+
+from .clamps import Clamps, is_active
+
+# Channels of a bone that place it, by the last part of their data path.
+TRANSFORMS = frozenset(
+    {"location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "rotation_mode", "scale"}
+)
+_PREFIX = 'pose.bones["'
+
+Driven = Mapping[str, frozenset[tuple[str, int]]]
+
+
+def driven(armature: bpy.types.Object) -> Driven:
+    """The driven transform channels, as (path, index) by bone name; muted and broken drivers drive nothing."""
+    found: dict[str, set[tuple[str, int]]] = {}
+    animation = armature.animation_data
+    for curve in animation.drivers if animation is not None else ():
+        if curve.mute or curve.driver is None or not curve.driver.is_valid or not curve.data_path.startswith(_PREFIX):
+            continue
+        quoted, _, path = curve.data_path[len(_PREFIX) :].rpartition('"].')
+        if path in TRANSFORMS and '"]' not in quoted.replace('\\"', ""):
+            found.setdefault(bpy.utils.unescape_identifier(quoted), set()).add((path, curve.array_index))
+    return {bone: frozenset(channels) for bone, channels in found.items()}
+
+
+def placed_elsewhere(
+    armature: bpy.types.Object, clamps: Mapping[str, Clamps], driven_channels: Driven
+) -> dict[str, str]:
+    """Bones that do not follow their own channels, and why.
+
+    Args:
+        armature: whose bones.
+        clamps: what the constraints of each bone do, by bone name.
+        driven_channels: without those of mimic followers, whose relation is known.
+
+    Returns:
+        By bone name, a phrase that completes "bone X ...".
+    """
+    reasons: dict[str, str] = {}
+    for bone in armature.pose.bones:
+        for member, constraint in _ik_members(bone):
+            reasons.setdefault(member.name, f"is moved by the constraint {constraint.name!r} of bone {bone.name!r}")
+        own = clamps.get(bone.name)
+        if own is not None and own.other:
+            reasons.setdefault(bone.name, f"is moved by its constraint {own.other!r}")
+        channels = driven_channels.get(bone.name)
+        if channels:
+            path, _ = min(channels)
+            reasons.setdefault(bone.name, f"has a driver on its {path}")
+    return reasons
+
+
+def _ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint]]:
+    """The bones that the bone's IK constraints move, with the constraint."""
+    for constraint in bone.constraints:
+        if not is_active(constraint):
+            continue
+        if isinstance(constraint, bpy.types.KinematicConstraint):
+            step = bone if constraint.use_tail else bone.parent
+        elif isinstance(constraint, bpy.types.SplineIKConstraint):
+            step = bone
+        else:
+            continue
+        left = constraint.chain_count
+        while step is not None:
+            yield step, constraint
+            left -= 1
+            if left == 0:
+                break
+            step = step.parent

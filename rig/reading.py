@@ -1,0 +1,246 @@
+"""Any armature as a skeleton in armature space, and the way back from its unknowns to Blender's channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..errors import RigError
+from ..solver import Body, Skeleton
+from . import clamps, control, definition, euler, snapshot
+from .bodies import BodyMaker
+from .channels import Channel, Motion, rotation_path
+from .definition import Definition
+from .euler import Triple
+from .snapshot import BoneState
+
+
+@dataclass(frozen=True)
+class BoneReading:
+    """One bone that has unknowns, as it was read.
+
+    Attributes:
+        state: its channels.
+        motion: what they make of it.
+        unknowns: names of its unknowns, in the order of ``motion.free``.
+    """
+
+    state: BoneState
+    motion: Motion
+    unknowns: tuple[str, ...]
+
+    def angles(self, values: Sequence[float]) -> Triple:
+        """(3,) the motion's angles with other values of the unknowns."""
+        angles = list(self.motion.angles)
+        for free, value in zip(self.motion.free, values, strict=True):
+            if free is not self.motion.slide:
+                angles[free.part] = value
+        return angles[0], angles[1], angles[2]
+
+
+class Reading:
+    """An armature as it was at one moment. Holds plain data only, so it may be kept across events.
+
+    Attributes:
+        skeleton: in armature space. A robot's bodies are its links, any other armature's its bones.
+        channels: where each unknown is kept, by name.
+        bones: the bones that have unknowns, by name.
+        held: why a body has no unknowns of its own, by body: a phrase that completes "bone X ...".
+        rebased: whether the unknowns of balls without limits are counted from the orientation they were read in.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        bones: Mapping[str, BoneReading],
+        bone_names: Mapping[str, str],
+        held: Mapping[str, str],
+        *,
+        rebased: bool,
+    ) -> None:
+        """Take over what :func:`read` found; ``bone_names`` is the bone of each body."""
+        self.skeleton = skeleton
+        self.bones = bones
+        self.held = held
+        self.rebased = rebased
+        self._bone_of = dict(bone_names)
+        self._body_of = {bone: body for body, bone in bone_names.items()}
+        self.channels: dict[str, Channel] = {
+            name: channel for bone, entry in bones.items() for name, channel in _channels(bone, entry)
+        }
+        values = {
+            name: free.value
+            for entry in bones.values()
+            for name, free in zip(entry.unknowns, entry.motion.free, strict=True)
+        }
+        self._q = np.array([values[name] for name in skeleton.unknowns], dtype=np.float64)
+
+    def pose(self) -> np.ndarray:
+        """(n,) effective value of every unknown, as Blender showed it: clamped by the limit constraints.
+
+        Whole turns of a channel without limits are kept.
+        """
+        return self._q.copy()
+
+    def bone_of(self, body: str) -> str:
+        """Name of the bone that stands for a body.
+
+        Raises:
+            SkeletonError: there is no such body; close names are suggested.
+        """
+        self.skeleton.index(body)
+        return self._bone_of[body]
+
+    def body_of(self, bone: str) -> str:
+        """Name of the body that a bone stands for.
+
+        Raises:
+            RigError: there is no such bone.
+        """
+        try:
+            return self._body_of[bone]
+        except KeyError:
+            raise RigError(f"no bone {bone!r} in this armature") from None
+
+    def written_bones(self, unknowns: Iterable[str]) -> tuple[str, ...]:
+        """The bones whose channels keep these unknowns."""
+        return tuple(dict.fromkeys(self.channels[name].bone for name in unknowns))
+
+    def absolute(self, q: Sequence[float] | np.ndarray) -> dict[str, float]:
+        """Every axis' value by name [rad] or [m], as a reading without ``rebase`` would have it.
+
+        Angles of rebased balls become Euler angles in the bone's own order, next to the ones it was read with.
+        """
+        values = self.skeleton.pose(q)
+        for entry in self.bones.values():
+            motion = entry.motion
+            if motion.base is None:
+                continue
+            turned = entry.angles([values[name] for name in entry.unknowns])
+            angles = euler.nearest_euler(motion.rotation(turned), motion.order, motion.start)
+            for name, free in zip(entry.unknowns, motion.free, strict=True):
+                values[name] = angles[free.part]
+        return values
+
+
+def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
+    """Read an armature as it is shown now.
+
+    A bone's matrix is ``parent @ rest offset @ channels`` with what its local limit constraints leave of the channels;
+    uniform scale anywhere, connected bones, ``use_local_location`` and all modes of ``inherit_scale`` included. Three
+    kinds of bones have no unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other
+    constraints, IK, drivers), and those that Blender shows elsewhere than their channels say, are roots of their own,
+    where they are: a chain ends there. So are, with their unknowns, bones that do not inherit rotation, which only
+    turn while their parents stand. Bones in a parent that is scaled unevenly go with it rigidly.
+
+    Args:
+        armature: an armature object in the active view layer, not in Edit Mode and not in rest position.
+        rebase: count the angles of balls without limits from where they stand, as the solver needs it.
+
+    Raises:
+        RigError: it is no armature, or one whose pose cannot be seen, with the reason.
+    """
+    check_readable(armature)
+    bpy.context.view_layer.update()
+    data = armature.data
+    assert isinstance(data, bpy.types.Armature)
+    definitions = _definitions(data)
+    driven = control.driven(armature)
+    followers = _followers(definitions, driven)
+    states = {bone.name: snapshot.take_bone(bone) for bone in armature.pose.bones}
+    limits = {bone.name: clamps.read(bone, states[bone.name]) for bone in armature.pose.bones}
+    foreign = {
+        bone: frozenset(channels - {definitions[bone].channel}) if bone in followers else channels
+        for bone, channels in driven.items()
+    }
+    maker = BodyMaker(
+        states, limits, definitions, followers, control.placed_elsewhere(armature, limits, foreign), rebase=rebase
+    )
+    bodies: list[Body] = [maker.body(bone) for bone in armature.pose.bones]
+    bones = {name: BoneReading(states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()}
+    return Reading(Skeleton(bodies), bones, maker.bone_names, maker.held, rebased=rebase)
+
+
+def check_readable(armature: object) -> None:
+    """Refuse what has no pose that can be seen.
+
+    Raises:
+        RigError: with the reason and the remedy.
+    """
+    if not isinstance(armature, bpy.types.Object) or armature.type != "ARMATURE":
+        found = (
+            f"{armature.name!r}, which is of type {armature.type}"
+            if isinstance(armature, bpy.types.Object)
+            else repr(armature)
+        )
+        raise RigError(f"an armature object is needed, not {found}")
+    if not isinstance(armature.data, bpy.types.Armature):
+        raise RigError(f"armature {armature.name!r} has no armature data: its library may be missing")
+    if armature.data.is_editmode:
+        raise RigError(f"armature {armature.name!r} is in Edit Mode, where it has no pose: leave Edit Mode first")
+    if armature.data.pose_position == "REST":
+        raise RigError(
+            f"armature {armature.name!r} is shown in rest position, whatever its pose: "
+            "set Armature > Pose to Pose Position first"
+        )
+    if bpy.context.view_layer.objects.get(armature.name) != armature:
+        raise RigError(
+            f"armature {armature.name!r} is not in the view layer {bpy.context.view_layer.name!r}, "
+            "where alone its pose is known: link it to a collection that is not excluded"
+        )
+
+
+def check_posable(armature: object) -> None:
+    """Refuse what cannot be posed: what cannot be read, and linked armatures without an override.
+
+    Raises:
+        RigError: with the reason and the remedy.
+    """
+    check_readable(armature)
+    assert isinstance(armature, bpy.types.Object)
+    if armature.library is not None:
+        raise RigError(
+            f"armature {armature.name!r} is linked from {armature.library.filepath!r} and cannot be posed: "
+            "make a library override of it first"
+        )
+
+
+def _definitions(data: bpy.types.Armature) -> dict[str, Definition]:
+    """Definitions by bone name; a copied bone keeps its link's properties, but only the first stands for the link."""
+    found: dict[str, Definition] = {}
+    links: set[str] = set()
+    joints: set[str] = set()
+    for bone in data.bones:
+        one = definition.read(bone)
+        if one is None or one.link in links or (one.joint and one.joint in joints):
+            continue
+        found[bone.name] = one
+        links.add(one.link)
+        joints.add(one.joint)
+    return found
+
+
+def _followers(definitions: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:
+    """Bones that follow another joint, by definition and by a driver that does it; without one it is an own joint."""
+    joints = {one.joint for one in definitions.values() if one.moves}
+    return frozenset(
+        bone
+        for bone, one in definitions.items()
+        if one.moves and one.mimic_joint in joints and one.channel in driven.get(bone, ())
+    )
+
+
+def _channels(bone: str, entry: BoneReading) -> list[tuple[str, Channel]]:
+    found = []
+    for name, free in zip(entry.unknowns, entry.motion.free, strict=True):
+        if free is entry.motion.slide:
+            channel = Channel(bone, "location", free.part)
+        elif entry.motion.direct:
+            channel = Channel(bone, "rotation_euler", free.part)
+        else:
+            channel = Channel(bone, rotation_path(entry.state), -1)
+        found.append((name, channel))
+    return found

@@ -1,0 +1,110 @@
+"""A pose as plain numbers by bone name, taken before a change and put back bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import bpy
+
+from ..errors import RigError
+
+
+@dataclass(frozen=True, slots=True)
+class BoneState:
+    """Every channel of one bone as Blender stores it: float32 numbers, those of unused rotation modes included.
+
+    Attributes:
+        rotation_mode: "QUATERNION", "AXIS_ANGLE" or an Euler order.
+        location: (3,) offset from the rest position in the bone's own axes.
+        quaternion: (4,) w, x, y, z as stored, of any length.
+        euler: (3,) [rad].
+        axis_angle: (4,) angle [rad], then the axis as stored.
+        scale: (3,).
+    """
+
+    rotation_mode: str
+    location: tuple[float, ...]
+    quaternion: tuple[float, ...]
+    euler: tuple[float, ...]
+    axis_angle: tuple[float, ...]
+    scale: tuple[float, ...]
+
+
+# Data path of each channel and the field that keeps it.
+_CHANNELS = (
+    ("location", "location"),
+    ("rotation_quaternion", "quaternion"),
+    ("rotation_euler", "euler"),
+    ("rotation_axis_angle", "axis_angle"),
+    ("scale", "scale"),
+)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The channels of some bones.
+
+    Attributes:
+        states: by bone name.
+        has_animation: whether the armature had animation data.
+        action: name of its action, "" when it had none.
+    """
+
+    states: Mapping[str, BoneState]
+    has_animation: bool
+    action: str
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """Names of the bones."""
+        return tuple(self.states)
+
+
+def take_bone(bone: bpy.types.PoseBone) -> BoneState:
+    """The channels of one bone."""
+    return BoneState(
+        rotation_mode=bone.rotation_mode,
+        location=tuple(bone.location),
+        quaternion=tuple(bone.rotation_quaternion),
+        euler=tuple(bone.rotation_euler),
+        axis_angle=tuple(bone.rotation_axis_angle),
+        scale=tuple(bone.scale),
+    )
+
+
+def take(armature: bpy.types.Object, bone_names: Iterable[str] | None = None) -> Snapshot:
+    """The channels of the named bones, of all bones for None.
+
+    Raises:
+        RigError: the armature has no bone of that name.
+    """
+    bones = armature.pose.bones
+    names = [bone.name for bone in bones] if bone_names is None else list(dict.fromkeys(bone_names))
+    states = {}
+    for name in names:
+        bone = bones.get(name)
+        if bone is None:
+            raise RigError(f"armature {armature.name!r} has no bone {name!r}")
+        states[name] = take_bone(bone)
+    animation = armature.animation_data
+    action = animation.action if animation is not None else None
+    return Snapshot(states, animation is not None, "" if action is None else action.name)
+
+
+def restore(armature: bpy.types.Object, snapshot: Snapshot) -> None:
+    """Put every channel back, bit for bit; bones that are gone are left out. Only what differs is written."""
+    bones = armature.pose.bones
+    for name, state in snapshot.states.items():
+        bone = bones.get(name)
+        if bone is None:
+            continue
+        # First: a change of mode makes Blender convert the channels of the new mode.
+        if bone.rotation_mode != state.rotation_mode:
+            bone.rotation_mode = state.rotation_mode
+        for path, field in _CHANNELS:
+            before = getattr(state, field)
+            # repr tells -0.0 from 0.0, which compare equal.
+            if repr(tuple(getattr(bone, path))) != repr(before):
+                setattr(bone, path, before)
+    armature.update_tag()
