@@ -173,7 +173,7 @@ class Finder:
         return [folder for folder in self._near if folder not in stops]
 
     def _rescue(self, rest: str) -> Path | None:
-        """The file with the most last parts of the name in common, below the folders from the file up to its package."""
+        """The file below the folders from here up to the package that shares the most last parts of the name."""
         parts = [part for part in rest.split("/") if part not in ("", ".", "..") and not _DRIVE.match(part)]
         for first in range(len(parts)):
             below = "/".join(parts[first:])
@@ -187,7 +187,7 @@ class Finder:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Scheme in lower case, "" without one, and the rest; the rest of an absolute name starts with a slash or a drive."""
+    """Scheme in lower case, "" without one, and the rest, which starts with a slash or a drive if absolute."""
     match = _SCHEME.match(name)
     if match is None:
         return "", name

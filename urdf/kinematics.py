@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..solver import Axis, AxisKind, Body, Mimic, Skeleton
+from ..solver.joint import Axis, AxisKind, Body, Mimic
+from ..solver.skeleton import Skeleton
 from .model import Joint, Robot
 
 
 def robot_skeleton(robot: Robot) -> Skeleton:
     """The robot as a kinematic tree: a body a link, an axis a joint that moves, both under their URDF names.
 
-    The root link's frame is skeleton space. A follower keeps its own limits as data: what it does is decided by its source alone.
+    The root link's frame is skeleton space. A follower keeps its own limits as data: its source alone decides what it
+    does.
     """
     holder = {joint.child: joint for joint in robot.joints}
     return Skeleton(_body(link.name, holder.get(link.name)) for link in robot.links)

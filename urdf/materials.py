@@ -19,8 +19,9 @@ UNDEFINED_COLOR: Color = (0.5, 0.5, 0.5, 1.0)
 class Materials:
     """The materials of a robot, by name.
 
-    A visual that only names a material gets the robot's definition, wherever in the file it is; failing that, the first
-    visual's that defines the name. A visual with a definition of its own keeps it, also when others use the same name for something else.
+    A visual that only names a material gets the robot's definition, wherever in the file it is; failing that, the one
+    in the first visual that defines the name. A visual with a definition of its own keeps it, also when others use the
+    same name for something else.
     """
 
     def __init__(self, robot: Element, finder: Finder, notes: Notes) -> None:
@@ -40,10 +41,10 @@ class Materials:
                 self._by_name[name] = self._definition(element) or self._undefined(element)
         for link in robot.all("link"):
             for visual in link.all("visual"):
-                element = visual.first("material")
-                name = "" if element is None else element.attributes.get("name", "")
-                if element is not None and name and name not in self._by_name:
-                    material = self._definition(element)
+                inline = visual.first("material")
+                name = "" if inline is None else inline.attributes.get("name", "")
+                if inline is not None and name and name not in self._by_name:
+                    material = self._definition(inline)
                     if material is not None:
                         self._by_name[name] = material
 

@@ -131,7 +131,7 @@ def merged_materials(groups: Sequence[Sequence[Material]]) -> tuple[tuple[Materi
     return tuple(materials), indices
 
 
-def unit_vectors(vectors: NDArray[np.floating]) -> Floats:
+def unit_vectors(vectors: NDArray[np.float32] | NDArray[np.float64]) -> Floats:
     """Each row at unit length; rows that have none, or are not finite, become zero.
 
     Args:
@@ -155,7 +155,8 @@ def _offsets(counts: Sequence[int]) -> list[int]:
 
 
 def _stacked(arrays: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.empty(0, np.int32), *arrays]).astype(np.int32)
+    stacked: Ints = np.concatenate([np.empty(0, np.int32), *arrays]).astype(np.int32)
+    return stacked
 
 
 def _corner_data(arrays: Sequence[Floats | None], loops: Sequence[int], width: int) -> Floats | None:

@@ -1,4 +1,4 @@
-"""What a URDF file says, as plain data: a robot, its links, joints, shapes and materials. Lengths in metres, angles in radians."""
+"""What a URDF file says, as plain data: a robot, its links, joints, shapes and materials. Lengths [m], angles [rad]."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ..solver import Skeleton
+    from ..solver.skeleton import Skeleton
 
 Matrix = NDArray[np.float64]
 

@@ -28,10 +28,8 @@ def with_world(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> 
         return tuple(links)
     for joint in joints:
         if joint.parent == "world":
-            notes.warn(
-                joint.line,
-                f"joint {joint.name!r} hangs from link 'world', which is not declared; made, add <link name=\"world\"/>",
-            )
+            text = f"joint {joint.name!r} hangs from link 'world', which is not declared"
+            notes.warn(joint.line, f'{text}; made, add <link name="world"/>')
             return (Link("world", line=joint.line), *links)
     return tuple(links)
 
@@ -50,11 +48,11 @@ def check_tree(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> 
     for joint in joints:
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in names:
-                text = f"joint {joint.name!r} has the {end} link {name!r}, which does not exist; {suggestion(name, sorted(names))}"
-                raise notes.error(joint.line, text)
+                text = f"joint {joint.name!r} has the {end} link {name!r}, which does not exist"
+                raise notes.error(joint.line, f"{text}; {suggestion(name, sorted(names))}")
         if joint.child in holder:
             other = holder[joint.child]
-            text = f"link {joint.child!r} hangs from joint {joint.name!r} and from joint {other.name!r} of line {other.line}"
+            text = f"link {joint.child!r} hangs from joint {joint.name!r} and from {other.name!r} of line {other.line}"
             raise notes.error(joint.line, f"{text}; closed loops are not supported, delete one of the two")
         holder[joint.child] = joint
     _check_loops(holder, notes)
@@ -109,8 +107,8 @@ def _sources_first(joint: Joint, by_name: dict[str, Joint], notes: Notes) -> lis
     while path[-1].mimic is not None:
         follower, source = path[-1], path[-1].mimic.joint
         if source not in by_name:
-            text = f"joint {follower.name!r} mimics {source!r}, which does not exist; {suggestion(source, sorted(by_name))}"
-            raise notes.error(follower.line, text)
+            text = f"joint {follower.name!r} mimics {source!r}, which does not exist"
+            raise notes.error(follower.line, f"{text}; {suggestion(source, sorted(by_name))}")
         if any(source == step.name for step in path):
             loop = " -> ".join([*(step.name for step in path), source])
             raise notes.error(follower.line, f"joints mimic each other in a loop: {loop}; delete one <mimic>")
