@@ -1,21 +1,24 @@
 """File > Import > URDF."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ..errors import LinkposeError
 
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
-class LINKPOSE_OT_import_urdf(bpy.types.Operator, ImportHelper):
+
+class LINKPOSE_OT_import_urdf(bpy.types.Operator, ImportHelper):  # type: ignore[misc]
     """Import a robot from a URDF file as an armature with its visuals."""
 
     bl_idname = "linkpose.import_urdf"
     bl_label = "Import URDF"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filename_ext = ".urdf"
     filter_glob: bpy.props.StringProperty(default="*.urdf", options={"HIDDEN"})
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -26,13 +29,13 @@ class LINKPOSE_OT_import_urdf(bpy.types.Operator, ImportHelper):
         default=False,
     )
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Ask for a file, unless files were dropped into the window."""
         if self.filepath or (self.directory and self.files):
             return self.execute(context)
         return super().invoke(context, event)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         """Import; each file as a whole or not at all."""
         from ..api import import_urdf
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Vector
 
 from ..solver import Skeleton
 from ..urdf.model import Robot
@@ -93,10 +92,10 @@ def _make_bones(
         bpy.ops.object.mode_set(mode="EDIT")
         for placement in placements:
             bone = data.edit_bones.new(bones[placement.link])
-            head = placement.rest[:3, 3]
-            bone.head = Vector(head)
-            bone.tail = Vector(head + placement.length * placement.rest[:3, 1])
-            bone.align_roll(Vector(placement.rest[:3, 2]))
+            _, y, z, head = placement.rest[:3].T
+            bone.head = head.tolist()
+            bone.tail = (head + placement.length * y).tolist()
+            bone.align_roll(z.tolist())
             if placement.parent is not None:
                 bone.parent = data.edit_bones[bones[placement.parent]]
             bone.use_connect = False

@@ -7,7 +7,6 @@ link the bone stands for and which joint holds it. Floats in ID properties are d
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,10 +113,10 @@ def read(bone: bpy.types.Bone) -> Definition | None:
     Raises:
         RigError: there is one, but not one that this version understands.
     """
-    record = bone.get(KEY)
-    if not isinstance(record, Mapping) and not hasattr(record, "to_dict"):
+    record: Any = bone.get(KEY)
+    if not hasattr(record, "to_dict"):
         return None
-    values = dict(record.to_dict()) if hasattr(record, "to_dict") else dict(record)
+    values = record.to_dict()
     try:
         frame = np.array(values["frame"], dtype=np.float64).reshape(4, 4)
         found = Definition(
@@ -153,7 +152,7 @@ def write_robot(armature: bpy.types.Armature, record: RobotRecord) -> None:
 
 def read_robot(armature: bpy.types.Armature) -> RobotRecord | None:
     """Which robot an armature's data is, None for one that was not imported from a URDF file."""
-    record = armature.get(KEY)
+    record: Any = armature.get(KEY)
     if not hasattr(record, "to_dict"):
         return None
     values = record.to_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import bpy
 
@@ -46,7 +47,7 @@ class Palette:
         base = _principled(material)
         if base is None:
             return material
-        color, alpha = base.inputs["Base Color"], base.inputs["Alpha"]
+        color, alpha = _color_and_alpha(base)
         if not color.is_linked:
             material.diffuse_color = (*color.default_value[:3], alpha.default_value)
         if any(socket.is_linked for socket in base.inputs):
@@ -65,14 +66,16 @@ class Palette:
         made.diffuse_color = color  # what solid view shows
         base = _principled(made)
         assert base is not None
-        base.inputs["Base Color"].default_value = (*color[:3], 1.0)
-        base.inputs["Alpha"].default_value = color[3]
+        base_color, alpha = _color_and_alpha(base)
+        base_color.default_value = (*color[:3], 1.0)
+        alpha.default_value = color[3]
         if color[3] < 1.0:
             made.surface_render_method = "BLENDED"
         image = None if material.texture is None else self._image(material.texture)
         if image is not None:
             tree = compat.shader_nodes(made)
             node = tree.nodes.new("ShaderNodeTexImage")
+            assert isinstance(node, bpy.types.ShaderNodeTexImage)
             node.image = image
             node.location = (base.location.x - 320.0, base.location.y)
             tree.links.new(node.outputs["Color"], base.inputs["Base Color"])
@@ -104,12 +107,21 @@ def to_linear(color: Color) -> Color:
     return channel(red), channel(green), channel(blue), min(max(alpha, 0.0), 1.0)
 
 
-def _principled(material: bpy.types.Material) -> bpy.types.ShaderNode | None:
+def _principled(material: bpy.types.Material) -> bpy.types.ShaderNodeBsdfPrincipled | None:
     """The Principled node, found by type: node names are translated."""
     for node in compat.shader_nodes(material).nodes:
-        if node.type == "BSDF_PRINCIPLED":
+        if isinstance(node, bpy.types.ShaderNodeBsdfPrincipled):
             return node
     return None
+
+
+def _color_and_alpha(
+    node: bpy.types.ShaderNodeBsdfPrincipled,
+) -> tuple[bpy.types.NodeSocketColor, bpy.types.NodeSocketFloat]:
+    # Alpha's class is a float socket of a kind that the stubs do not know.
+    return cast("bpy.types.NodeSocketColor", node.inputs["Base Color"]), cast(
+        "bpy.types.NodeSocketFloat", node.inputs["Alpha"]
+    )
 
 
 def _plain(socket: bpy.types.NodeSocket) -> object:

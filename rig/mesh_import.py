@@ -101,7 +101,7 @@ def _merged(
 
 def _arrays(mesh: bpy.types.Mesh) -> MeshData:
     def read(collection: bpy.types.bpy_prop_collection, attribute: str, width: int, kind: type) -> np.ndarray:
-        values = np.empty(len(collection) * width, dtype=kind)
+        values: np.ndarray = np.empty(len(collection) * width, dtype=kind)
         collection.foreach_get(attribute, values)
         return values.reshape(-1, width) if width > 1 else values
 

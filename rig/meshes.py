@@ -42,6 +42,7 @@ def mesh_from_data(name: str, data: MeshData, materials: Sequence[bpy.types.Mate
     if data.normals is not None:
         # As an attribute they stay with their corners when faces are dropped below.
         attribute = mesh.attributes.new(_NORMAL, "FLOAT_VECTOR", "CORNER")
+        assert isinstance(attribute, bpy.types.FloatVectorAttribute)
         attribute.data.foreach_set("vector", _flat(data.normals, np.float32))
     mesh.update(calc_edges=True)
     mesh.validate(clean_customdata=False)
@@ -49,6 +50,7 @@ def mesh_from_data(name: str, data: MeshData, materials: Sequence[bpy.types.Mate
         mesh.set_sharp_from_angle(angle=SHARP)
     else:
         attribute = mesh.attributes[_NORMAL]
+        assert isinstance(attribute, bpy.types.FloatVectorAttribute)
         normals = np.empty(3 * len(mesh.loops), dtype=np.float32)
         attribute.data.foreach_get("vector", normals)
         mesh.attributes.remove(attribute)

@@ -93,8 +93,8 @@ class Dresser:
         # Children of a bone hang on its tail; this takes them back to its head and on to the link's frame.
         to_head = np.eye(4)
         to_head[1, 3] = -bone.length
-        made.matrix_parent_inverse = BlenderMatrix(to_head @ self._built.definitions[link.name].frame)
-        made.location = shape.origin[:3, 3]
+        made.matrix_parent_inverse = BlenderMatrix((to_head @ self._built.definitions[link.name].frame).tolist())
+        made.location = shape.origin[:3, 3].tolist()
         made.rotation_mode = "XYZ"
         made.rotation_euler = fixed_axis_angles(shape.origin)
         for slot in made.material_slots:
