@@ -29,12 +29,12 @@ class Found:
 
     Attributes:
         path: the file, None when there is none.
-        tried: every path that was tried, in order, without those of the last resort.
+        tried: where there is none, the paths that were tried, in order; in folders that exist, if any of them does.
         note: how the name had to be put right to find the file; "" when it was right.
         reason: why there is no file, in a few words, and what to do.
     """
 
-    path: Path | None
+    path: Path | None = None
     tried: tuple[str, ...] = ()
     note: str = ""
     reason: str = ""
@@ -90,36 +90,32 @@ class Finder:
             name = f"package://{find.group(1)}/{name[find.end() :]}"
         scheme, rest = _split(name)
         if scheme not in ("", "file", "package", "model"):
-            return Found(
-                None, (), "", f"{scheme}: names are not read, only files; save the file and name it by its path"
-            )
+            return Found(reason=f"{scheme}: names are not read, only files; save the file and name it by its path")
         variants = _unique([rest, unquote(rest)])
         places: list[tuple[Path, str]] = []
-        tried: list[str] = []
         for base, part in (place for variant in variants for place in self._places(scheme, variant)):
             places.append((base, part))
-            path = base / part
-            tried.append(str(path))
-            if self._folders.is_file(path):
-                return Found(_real(path), tuple(tried))
+            if self._folders.is_file(base / part):
+                return Found(_real(base / part))
         for base, part in places:
             match = self._folders.match(base, part)
             if match is not None:
-                return Found(_real(match), tuple(tried), f"was found as {match}, written differently; correct the name")
-        if _DRIVE.match(rest) and not places:
-            tried.append(rest)
+                return Found(_real(match), note=f"was found as {match}, written differently; correct the name")
         for variant in variants:
-            rescue = self._rescue(variant)
-            if rescue is not None:
-                return Found(
-                    _real(rescue), tuple(tried), f"was not found there; {rescue} is used for it, correct the name"
-                )
-        package = rest.split("/", 1)[0]
-        if scheme in ("package", "model") and not any(map(self._folders.is_folder, self._packages(package))):
-            return Found(
-                None, tuple(tried), "", f"package {package!r} was not found; give its folder as one of packages="
-            )
-        return Found(None, tuple(tried), "", "put the file there or correct the name")
+            match = self._rescue(variant)
+            if match is not None:
+                return Found(_real(match), note=f"was not found there; {match} is used for it, correct the name")
+        return self._missing(scheme, rest, places)
+
+    def _missing(self, scheme: str, rest: str, places: list[tuple[Path, str]]) -> Found:
+        tried = [str(base / part) for base, part in places if self._folders.is_folder(base)]
+        if scheme in ("package", "model") and not tried:
+            tried = [str(base / part) for base, part in places]
+            package = rest.split("/", 1)[0]
+            reason = f"package {package!r} was not found; give its folder as one of packages="
+        else:
+            reason = "put the file there or correct the name"
+        return Found(None, tuple(_unique(tried or [rest])), reason=reason)
 
     def _places(self, scheme: str, rest: str) -> Iterator[tuple[Path, str]]:
         """Where a file can be: a folder, and the path below it."""

@@ -60,24 +60,24 @@ class Links:
         if shape.tag == "sphere":
             return Sphere(radius=number(self._notes, shape, "radius"))
         if shape.tag == "mesh":
-            return self._mesh(shape, link_name)
+            return self._mesh(shape, link_name, element.tag)
         self._notes.warn(
             shape, f"link {link_name!r} has a shape that is not known; left out, use box, cylinder, sphere or mesh"
         )
         return None
 
-    def _mesh(self, element: Element, link_name: str) -> MeshFile | None:
+    def _mesh(self, element: Element, link_name: str, role: str) -> MeshFile | None:
         uri = element.attributes.get("filename", "")
         if not uri.strip():
-            self._notes.warn(element, f"link {link_name!r} has a mesh without a filename; left out, name a file")
+            self._notes.warn(element, f"link {link_name!r} has a {role} mesh without a filename; left out, name a file")
             return None
         found = self._finder.find(uri)
         if found.path is None:
             self._notes.warn(
-                element, f"link {link_name!r}: mesh {uri!r} was not found and is left out; {found.explanation}"
+                element, f"link {link_name!r}: {role} mesh {uri!r} was not found and is left out; {found.explanation}"
             )
         elif found.note:
-            self._notes.warn(element, f"link {link_name!r}: mesh {uri!r} {found.note}")
+            self._notes.warn(element, f"link {link_name!r}: {role} mesh {uri!r} {found.note}")
         return MeshFile(uri=uri, path=found.path, scale=self._scale(element), line=element.line)
 
     def _scale(self, element: Element) -> tuple[float, float, float]:

@@ -19,7 +19,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"there is {', '.join(map(repr, names[:_SHOWN])) or 'nothing'}{more}"
+    return f"known are {', '.join(map(repr, names[:_SHOWN])) or 'nothing'}{more}"
 
 
 def with_world(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> tuple[Link, ...]:
