@@ -198,6 +198,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             self.report({"WARNING"}, "Drag cancelled: its 3D view is gone")
             return {"CANCELLED"}
         session, pixel = running.session, _pixel(event, found[2])
+        session.check(context)
         if not np.array_equal(seen.perspective, running.view.perspective):
             session.rebase(seen, pixel)
             running.view = seen

@@ -17,6 +17,7 @@ from ..solver import AxisKind, Goal, Search, Solution
 from . import handles, keys, reading, snapshot, writing
 from .pick import Pick
 from .view import Vector, View
+from .world import World
 
 # One slice of the search between two events [s], and what it may still take on confirm.
 SLICE = 0.004
@@ -100,20 +101,19 @@ class DragSession:
         self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
         self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
         self._snapshot = snapshot.take(armature, self._rig.written_bones(self._chain.unknowns))
-        self._world = np.array(armature.matrix_world, dtype=np.float64)
-        self._scale = float(np.cbrt(abs(np.linalg.det(self._world[:3, :3]))))
-        if self._scale < 1e-9:
-            raise RigError(f"the armature {grip.armature!r} is scaled to nothing: give it a scale other than 0")
+        self._world = World(armature)
         self.size = handles.size(armature)
-        self.handle = self._to_world(self._handle_in_armature(self._chain.forward(start[self._chain.index])))
+        self.handle = self._handle_at(start[list(self._chain.index)])
         self.target = self.handle.copy()
         self._anchor_point = np.array(click, dtype=np.float64)
         self._offset = self.handle - self._anchor_point
-        self._written = np.array(start[self._chain.index])
-        self._search = Search(self._chain, [self._goal()], tolerance=max(1e-3 * self.size, 1e-6) / self._scale)
+        self._written = start[list(self._chain.index)]
+        self._search = Search(self._chain, [self._goal()], tolerance=max(1e-3 * self.size, 1e-6) / self._world.stretch)
         self.solution: Solution | None = None
         self.state = State.RUNNING
         self._moved = False
+        self._data = armature.data.session_uid
+        self._frame = context.scene.frame_current_final
         self._refresh_points(armature)
         _current = self
 
@@ -162,7 +162,7 @@ class DragSession:
         """
         if not self._moved:
             return False
-        armature = self._require()
+        armature = self.check(context)
         solution = self._search.advance(seconds)
         self.solution = solution
         if np.array_equal(solution.values, self._written):
@@ -170,7 +170,7 @@ class DragSession:
         writing.write(armature, self._rig, self._chain.full(solution.values), self._chain.unknowns)
         self._written = np.array(solution.values)
         context.view_layer.update()
-        self.handle = self._to_world(self._handle_in_armature(self._chain.forward(solution.values)))
+        self.handle = self._handle_at(solution.values)
         self._refresh_points(armature)
         return True
 
@@ -191,7 +191,7 @@ class DragSession:
         try:
             self.advance(context, LAST_SLICE)
             if key:
-                keys.insert(self._require(), self._rig, self._chain.unknowns)
+                keys.insert(self.check(context), self._rig, self._chain.unknowns)
         except BaseException:
             self.cancel(context)
             raise
@@ -206,8 +206,12 @@ class DragSession:
         armature = _find(self.grip)
         if armature is not None and self._moved:
             snapshot.restore(armature, self._snapshot)
-            if context is not None and context.view_layer is not None:
-                context.view_layer.update()
+            if context is None or context.view_layer is None:
+                return
+            if armature.animation_data is not None and context.scene.frame_current_final != self._frame:
+                # The pose belongs to the frame that the drag began at; here Blender's animation says what is right.
+                context.scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
+            context.view_layer.update()
 
     def limits_of(self, unknown: str) -> tuple[float, float, bool]:
         """Lower and upper limit of an unknown [rad] or [m], and whether it slides."""
@@ -230,10 +234,19 @@ class DragSession:
         if _current is self:
             _current = None
 
-    def _require(self) -> bpy.types.Object:
+    def check(self, context: bpy.types.Context) -> bpy.types.Object:
+        """The armature, found anew and still what it was when the drag began.
+
+        Raises:
+            RigError: it is gone, has other data, or stands at another frame; the drag cannot go on.
+        """
         armature = _find(self.grip)
         if armature is None:
             raise RigError(f"the armature {self.grip.armature!r} is gone")
+        if armature.data.session_uid != self._data:
+            raise RigError(f"the armature {self.grip.armature!r} was given other data")
+        if context.scene.frame_current_final != self._frame:
+            raise RigError("the current frame has changed")
         missing = [bone for bone in self._snapshot.bones if bone not in armature.pose.bones]
         if missing:
             raise RigError(f"the armature {self.grip.armature!r} no longer has the bone {missing[0]!r}")
@@ -255,18 +268,15 @@ class DragSession:
         return True
 
     def _goal(self) -> Goal:
-        inverse = np.linalg.inv(self._world)
-        return Goal(self.grip.body, position=inverse[:3, :3] @ self.target + inverse[:3, 3], point=self.grip.point)
+        return Goal(self.grip.body, position=self._world.point_inside(self.target), point=self.grip.point)
 
-    def _handle_in_armature(self, frame: Vector) -> Vector:
-        return frame[:3, :3] @ self.grip.point + frame[:3, 3]
-
-    def _to_world(self, point: Vector) -> Vector:
-        return self._world[:3, :3] @ point + self._world[:3, 3]
+    def _handle_at(self, values: Vector) -> Vector:
+        frame = self._chain.forward(values, self.grip.body)
+        return self._world.point_outside(frame[:3, :3] @ self.grip.point + frame[:3, 3])
 
     def _refresh_points(self, armature: bpy.types.Object) -> None:
         bones = armature.pose.bones
-        self.joints = [tuple(self._to_world(np.array(bones[bone].head, dtype=np.float64))) for bone in self._bones]
+        self.joints = [tuple(self._world.point_outside(bones[bone].head)) for bone in self._bones]
         names = self.solution.limited if self.solution is not None else ()
         limited = {self._rig.channels[name].bone for name in names}
         self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]
