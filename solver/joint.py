@@ -74,7 +74,8 @@ class Body:
         offset: (4, 4) constant after the motion.
         point: (3,) default handle in the body's frame: the origin of a link, the tail of a bone.
         anchor: True when chains must stop at this body.
-        branch: False when this body's subtree never counts as a branch of its parent (helper bones); True when it always does; None = the rule.
+        branch: False when this body's subtree never counts as a branch of its parent (helper bones); True when it
+            always does; None = the rule.
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,9 +22,9 @@ Vector = NDArray[np.float64]
 class Skeleton:
     """An immutable tree of bodies. Knows nothing of where it was read from.
 
-    A full pose ``q`` (n,) holds one value for every unknown, in the order of :attr:`unknowns`: angles [rad], slides [m].
-    Mimic followers have no place in it; their values come from their sources. Skeleton space is the frame in which the
-    origins of the roots are given.
+    A full pose ``q`` (n,) holds one value for every unknown, in the order of :attr:`unknowns`: angles [rad], slides
+    [m]. Mimic followers have no place in it; their values come from their sources. Skeleton space is the frame in
+    which the origins of the roots are given.
 
     Attributes:
         bodies: body names, parents before children.
@@ -52,7 +53,9 @@ class Skeleton:
         self._bodies = _parents_first(list(bodies))
         self.bodies: tuple[str, ...] = tuple(body.name for body in self._bodies)
         self._index = {name: i for i, name in enumerate(self.bodies)}
-        self.parent: tuple[int, ...] = tuple(-1 if body.parent is None else self._index[body.parent] for body in self._bodies)
+        self.parent: tuple[int, ...] = tuple(
+            -1 if body.parent is None else self._index[body.parent] for body in self._bodies
+        )
         children: list[list[int]] = [[] for _ in self._bodies]
         for i, parent in enumerate(self.parent):
             if parent >= 0:
@@ -60,6 +63,8 @@ class Skeleton:
         self.children: tuple[tuple[int, ...], ...] = tuple(tuple(c) for c in children)
         self.axes: tuple[Axis, ...] = tuple(axis for body in self._bodies for axis in body.axes)
         self.axis_body: tuple[int, ...] = tuple(i for i, body in enumerate(self._bodies) for _ in body.axes)
+        ends = list(itertools.accumulate(len(body.axes) for body in self._bodies))
+        self._body_axes = tuple(range(end - len(body.axes), end) for body, end in zip(self._bodies, ends, strict=True))
         self.joints: tuple[str, ...] = tuple(body.joint for body in self._bodies if body.axes)
         _check_unique("axis", [axis.name for axis in self.axes])
         _check_unique("joint", self.joints)
@@ -99,6 +104,14 @@ class Skeleton:
         except KeyError:
             raise SkeletonError(f"no body {name!r} in this skeleton; {_suggest(name, self.bodies)}") from None
 
+    def body_at(self, index: int) -> Body:
+        """The body at a place of :attr:`bodies`."""
+        return self._bodies[index]
+
+    def axes_of(self, index: int) -> range:
+        """Places in :attr:`axes` of the axes that move the body at ``index``, in the order of action."""
+        return self._body_axes[index]
+
     def neutral(self) -> Vector:
         """(n,) zero for every unknown, clamped into its limits."""
         return np.clip(np.zeros(len(self.unknowns)), self.lower, self.upper)
@@ -124,7 +137,9 @@ class Skeleton:
             SkeletonError: a name that is no joint, a follower without its source, or a value that is no finite number.
         """
         q = self.neutral()
-        followers = {axis.name: self.unknowns[self.axis_unknown[i]] for i, axis in enumerate(self.axes) if axis.mimic is not None}
+        followers = {
+            axis.name: self.unknowns[self.axis_unknown[i]] for i, axis in enumerate(self.axes) if axis.mimic is not None
+        }
         for name, value in values.items():
             if name in followers:
                 if followers[name] not in values:
@@ -145,10 +160,12 @@ class Skeleton:
 
     def axis_values(self, q: ArrayLike) -> list[float]:
         """(axes,) value of every axis, followers included, in the order of :attr:`axes`."""
-        numbers = self._checked(q)
+        numbers = self.checked(q).tolist()
         return [
             multiplier * numbers[unknown] + offset
-            for unknown, multiplier, offset in zip(self.axis_unknown, self.axis_multiplier, self.axis_offset, strict=True)
+            for unknown, multiplier, offset in zip(
+                self.axis_unknown, self.axis_multiplier, self.axis_offset, strict=True
+            )
         ]
 
     def forward(self, q: ArrayLike) -> dict[str, Matrix]:
@@ -169,8 +186,36 @@ class Skeleton:
             frames.append(frame @ body.offset)
         return dict(zip(self.bodies, frames, strict=True))
 
+    def frame(self, body: str, q: ArrayLike) -> Matrix:
+        """(4, 4) frame of one body in skeleton space, by the bodies above it only.
+
+        Args:
+            body: its name.
+            q: (n,) full pose; not clamped here.
+
+        Raises:
+            SkeletonError: there is no such body, or the pose has the wrong shape.
+        """
+        numbers = self.checked(q)
+        above = [self.index(body)]
+        while self.parent[above[-1]] >= 0:
+            above.append(self.parent[above[-1]])
+        frame = np.eye(4)
+        for i in reversed(above):
+            frame = frame @ self._bodies[i].origin
+            for axis in self._body_axes[i]:
+                value = self.axis_multiplier[axis] * numbers[self.axis_unknown[axis]] + self.axis_offset[axis]
+                frame = frame @ axis_motion(self.axes[axis], float(value))
+            frame = frame @ self._bodies[i].offset
+        return frame
+
     def chain(
-        self, bodies: str | Sequence[str], *, q: ArrayLike | None = None, anchor: str | None = None, length: int | None = None
+        self,
+        bodies: str | Sequence[str],
+        *,
+        q: ArrayLike | None = None,
+        anchor: str | None = None,
+        length: int | None = None,
     ) -> Chain:
         """The unknowns that may move to bring ``bodies`` somewhere; see :class:`~.chain.Chain`.
 
@@ -187,9 +232,14 @@ class Skeleton:
         from .chain import Chain
 
         names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
-        return Chain(self, names, q=self.neutral() if q is None else self._checked(q), anchor=anchor, length=length)
+        return Chain(self, names, q=self.neutral() if q is None else self.checked(q), anchor=anchor, length=length)
 
-    def _checked(self, q: ArrayLike) -> Vector:
+    def checked(self, q: ArrayLike) -> Vector:
+        """``q`` as (n,) float64.
+
+        Raises:
+            SkeletonError: another shape, or a number that is not finite.
+        """
         numbers = np.asarray(q, dtype=np.float64)
         if numbers.shape != (len(self.unknowns),):
             raise SkeletonError(f"a pose of this skeleton has shape ({len(self.unknowns)},), not {numbers.shape}")
@@ -200,7 +250,7 @@ class Skeleton:
 
 
 def axis_motion(axis: Axis, value: float) -> Matrix:
-    """(4, 4) motion of one axis: Rodrigues' rotation about it by ``value`` [rad], or a slide along it by ``value`` [m]."""
+    """(4, 4) motion of one axis: Rodrigues' rotation about it by ``value`` [rad], or a slide along it [m]."""
     x, y, z = axis.direction
     motion = np.eye(4)
     if axis.kind == AxisKind.SLIDE:
