@@ -1,0 +1,25 @@
+"""Kinematics and search: what may move, what is asked of it, and the pose that does it. Needs numpy, not Blender."""
+
+from __future__ import annotations
+
+from .chain import Chain
+from .goal import Goal
+from .joint import Axis, AxisKind, Body, Mimic
+from .search import Search, solve
+from .skeleton import Skeleton
+from .solution import GoalResidual, Solution, Status
+
+__all__ = [
+    "Axis",
+    "AxisKind",
+    "Body",
+    "Chain",
+    "Goal",
+    "GoalResidual",
+    "Mimic",
+    "Search",
+    "Skeleton",
+    "Solution",
+    "Status",
+    "solve",
+]

@@ -1,0 +1,179 @@
+"""Cyclic coordinate descent: one unknown after the other does its best, from the handle to the anchor.
+
+The rule of Wang and Chen (A combined optimization method for solving the inverse kinematics problems of mechanical
+manipulators, 1991), with capped steps. For several goals and for orientations the closed form is the same with sums:
+a hinge's best angle is ``atan2(sum of a·(u×v), sum of u·v)``, where an orientation counts as three points on the
+body's axes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .compiled import Line
+from .problem import Evaluation, Problem
+
+# Largest turn of a hinge in a sweep [rad], and largest slide [reach].
+TURN_CAP = 0.25
+SLIDE_CAP = 0.04
+# A handle, or a target, nearer to an axis than this [reach] lies on it.
+ON_AXIS = 1e-9
+
+
+class Sweep:
+    """One sweep. Each hinge and slide sees the tips as the ones before it left them.
+
+    Joints nearer to the anchor do not move while those further out turn, so carrying the tips along is exact, and one
+    forward kinematics a sweep is enough. An unknown that moves several joints is taken when its innermost one is
+    reached, by the best step of its summed derivative.
+    """
+
+    def __init__(self, problem: Problem, start: Evaluation, *, cap: float = 1.0) -> None:
+        """Take over a pose.
+
+        Args:
+            problem: the goals.
+            start: where to begin.
+            cap: factor on the largest step.
+        """
+        self.values = start.values.copy()
+        self._problem = problem
+        self._cap = cap
+        self._take(start)
+
+    def run(self) -> list[float]:
+        """Sweep all unknowns once; (dof,) values inside the limits."""
+        compiled = self._problem.compiled
+        for i in range(len(compiled.steps) - 1, -1, -1):
+            unknown = compiled.steps[i].unknown
+            group = compiled.groups[unknown]
+            if len(group) > 1:
+                if i == group[0]:
+                    self._move_group(unknown)
+            else:
+                self._move_step(i, unknown)
+        return self.values
+
+    def _take(self, at: Evaluation) -> None:
+        self._lines = at.lines
+        self._points = [placed[:3] for placed in at.placed]
+        self._turned = [_columns(placed[3:]) for placed in at.placed]
+
+    def _move_step(self, i: int, unknown: int) -> None:
+        step = self._problem.compiled.steps[i]
+        multiplier = step.multiplier
+        if multiplier == 0.0:
+            return
+        slide = step.slide
+        wanted = self._slide(i) if slide else self._turn(i)
+        cap = self._cap * (SLIDE_CAP * self._problem.compiled.scale if slide else TURN_CAP)
+        wanted = min(cap, max(-cap, wanted))
+        if wanted == 0.0:
+            return
+        moved = multiplier * self._set(unknown, self.values[unknown] + wanted / multiplier)
+        for goal in self._problem.moved_by[i]:
+            self._carry(goal, self._lines[i], moved, slide)
+
+    def _set(self, unknown: int, value: float) -> float:
+        """Clamp and store; the change that is left of it."""
+        compiled = self._problem.compiled
+        before = self.values[unknown]
+        value = min(compiled.upper[unknown], max(compiled.lower[unknown], value))
+        self.values[unknown] = value
+        return value - before
+
+    def _turn(self, i: int) -> float:
+        ax, ay, az, ox, oy, oz = self._lines[i]
+        sine = cosine = 0.0
+        least = (ON_AXIS * self._problem.compiled.scale) ** 2
+        for goal in self._problem.moved_by[i]:
+            target, weight, axes, turn_weight = self._problem.asked[goal]
+            if target is not None:
+                px, py, pz = self._points[goal]
+                px, py, pz = px - ox, py - oy, pz - oz
+                tx, ty, tz = target[0] - ox, target[1] - oy, target[2] - oz
+                along_p = ax * px + ay * py + az * pz
+                along_t = ax * tx + ay * ty + az * tz
+                off_p = px * px + py * py + pz * pz - along_p * along_p
+                off_t = tx * tx + ty * ty + tz * tz - along_t * along_t
+                if off_p > least and off_t > least:
+                    square = weight * weight
+                    cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
+                    sine += square * cross
+                    cosine += square * (px * tx + py * ty + pz * tz - along_p * along_t)
+            if axes is not None:
+                square = turn_weight * turn_weight
+                for (px, py, pz), (tx, ty, tz) in zip(self._turned[goal], _columns(axes), strict=True):
+                    cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
+                    along = (ax * px + ay * py + az * pz) * (ax * tx + ay * ty + az * tz)
+                    sine += square * cross
+                    cosine += square * (px * tx + py * ty + pz * tz - along)
+        return math.atan2(sine, cosine) if sine or cosine else 0.0
+
+    def _slide(self, i: int) -> float:
+        ax, ay, az = self._lines[i][:3]
+        total = weights = 0.0
+        for goal in self._problem.moved_by[i]:
+            target, weight = self._problem.asked[goal][:2]
+            if target is not None:
+                px, py, pz = self._points[goal]
+                square = weight * weight
+                total += square * ((target[0] - px) * ax + (target[1] - py) * ay + (target[2] - pz) * az)
+                weights += square
+        return total / weights if weights else 0.0
+
+    def _carry(self, goal: int, line: Line, moved: float, slide: bool) -> None:
+        ax, ay, az, ox, oy, oz = line
+        px, py, pz = self._points[goal]
+        if slide:
+            self._points[goal] = (px + ax * moved, py + ay * moved, pz + az * moved)
+            return
+        sine, cosine = math.sin(moved), math.cos(moved)
+        x, y, z = _turn(ax, ay, az, px - ox, py - oy, pz - oz, sine, cosine)
+        self._points[goal] = (x + ox, y + oy, z + oz)
+        self._turned[goal] = [_turn(ax, ay, az, x, y, z, sine, cosine) for x, y, z in self._turned[goal]]
+
+    def _move_group(self, unknown: int) -> None:
+        problem = self._problem
+        compiled = problem.compiled
+        at = problem.evaluate(self.values)
+        rows = problem.rows(at)
+        length2 = sum(row[unknown] * row[unknown] for row in rows)
+        if length2 > ON_AXIS * ON_AXIS:
+            push = sum(row[unknown] * error for row, error in zip(rows, at.errors, strict=True))
+            wanted = push / length2 * compiled.stride[unknown]
+            for i in compiled.groups[unknown]:
+                cap = self._cap * (SLIDE_CAP * compiled.scale if compiled.steps[i].slide else TURN_CAP)
+                most = cap / abs(compiled.steps[i].multiplier) if compiled.steps[i].multiplier else math.inf
+                wanted = min(most, max(-most, wanted))
+            before = self.values[unknown]
+            for _ in range(4):  # the derivative may promise too much: then half of it, and at last nothing
+                self._set(unknown, before + wanted)
+                tried = problem.evaluate(self.values.copy())
+                if tried.error < at.error:
+                    at = tried
+                    break
+                wanted *= 0.5
+            else:
+                self.values[unknown] = before
+        self._take(at)
+
+
+def _columns(rows: tuple[float, ...]) -> list[tuple[float, float, float]]:
+    """The columns of a rotation (9, by rows): the body's axes; none where no rotation is kept."""
+    if not rows:
+        return []
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rows
+    return [(r00, r10, r20), (r01, r11, r21), (r02, r12, r22)]
+
+
+def _turn(
+    ax: float, ay: float, az: float, x: float, y: float, z: float, sine: float, cosine: float
+) -> tuple[float, float, float]:
+    """Rodrigues' rotation of (x, y, z) about the unit axis."""
+    along = (ax * x + ay * y + az * z) * (1.0 - cosine)
+    return (
+        x * cosine + (ay * z - az * y) * sine + ax * along,
+        y * cosine + (az * x - ax * z) * sine + ay * along,
+        z * cosine + (ax * y - ay * x) * sine + az * along,
+    )

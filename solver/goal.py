@@ -1,0 +1,103 @@
+"""What is asked of a body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import GoalError
+
+Point = tuple[float, float, float]
+Rows = tuple[Point, Point, Point]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Goal:
+    """Where a body's handle shall be, how the body shall be turned, or both. In skeleton space.
+
+    Attributes:
+        body: name of the body.
+        position: (3,) target of the handle [m]; None = anywhere.
+        orientation: (3, 3) rows of the body frame's rotation matrix; None = any.
+        point: (3,) the handle in the body's frame [m]; None = the body's default, the origin of a link or the tail
+            of a bone.
+        weight: how much this goal counts against others that cannot all be met.
+    """
+
+    body: str
+    position: Point | None
+    orientation: Rows | None
+    point: Point | None
+    weight: float
+
+    def __init__(
+        self,
+        body: str,
+        position: ArrayLike | None = None,
+        orientation: ArrayLike | None = None,
+        *,
+        point: ArrayLike | None = None,
+        weight: float = 1.0,
+    ) -> None:
+        """Check and freeze.
+
+        Raises:
+            GoalError: nothing is asked, a wrong shape, a number that is not finite, an orientation that is no
+                rotation, a weight that is not positive.
+        """
+        if position is None and orientation is None:
+            raise GoalError(f"the goal for {body!r} asks for nothing; give a position, an orientation, or both")
+        if not (math.isfinite(weight) and weight > 0.0):
+            raise GoalError(f"the goal for {body!r} has the weight {weight}; a positive number is needed")
+        asked = None if position is None else _point(body, "position", position)
+        turned = None if orientation is None else _rotation(body, orientation)
+        handle = None if point is None else _point(body, "point", point)
+        object.__setattr__(self, "body", body)
+        object.__setattr__(self, "position", asked)
+        object.__setattr__(self, "orientation", turned)
+        object.__setattr__(self, "point", handle)
+        object.__setattr__(self, "weight", float(weight))
+
+
+def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GoalError(f"the {what} of the goal for {body!r} is {value!r}; numbers are needed") from None
+    if numbers.shape != shape:
+        raise GoalError(f"the {what} of the goal for {body!r} has shape {numbers.shape}; {shape} is needed")
+    if not np.isfinite(numbers).all():
+        raise GoalError(f"the {what} of the goal for {body!r} holds a number that is not finite: {numbers.tolist()}")
+    return numbers
+
+
+def _point(body: str, what: str, value: ArrayLike) -> Point:
+    x, y, z = _numbers(body, what, value, (3,)).tolist()
+    return (x, y, z)
+
+
+def _rotation(body: str, value: ArrayLike) -> Rows:
+    matrix = _numbers(body, "orientation", value, (3, 3))
+    a, b, c = matrix.tolist()
+    gram = (_dot(a, a) - 1.0, _dot(b, b) - 1.0, _dot(c, c) - 1.0, _dot(a, b), _dot(b, c), _dot(c, a))
+    defect = max(map(abs, gram))
+    volume = _dot(a, (b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]))
+    if defect > 1e-3 or volume < 0.0:
+        raise GoalError(
+            f"the orientation of the goal for {body!r} is no rotation matrix (scaled, sheared or mirrored): "
+            f"{matrix.tolist()}"
+        )
+    if defect > 1e-12:
+        # Two steps of Newton's iteration for the polar factor: single-precision input becomes a rotation to 1e-12.
+        for _ in range(2):
+            matrix = matrix @ (1.5 * np.eye(3) - 0.5 * (matrix.T @ matrix))
+        a, b, c = matrix.tolist()
+    return (tuple(a), tuple(b), tuple(c))
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -1,0 +1,187 @@
+"""The methods of a search, as generators that pause before every sweep."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Generator
+from typing import Protocol
+
+from .ccd import Sweep
+from .least_squares import Descent
+from .problem import Evaluation
+from .run import Run
+
+Sweeps = Generator[None, None, None]
+
+# Free least squares is stuck when so many iterations do not take this share off the squared error.
+STUCK_AFTER = 5
+STUCK_SHARE = 0.03
+# Careful least squares is at its end when so many iterations take less than this off the error [reach].
+SETTLED_AFTER = 4
+SETTLED = 1e-5
+LONGEST = 60
+# CCD is stuck when so many sweeps do not take this share off the squared error; and it ends after so many.
+CCD_STUCK_AFTER = 8
+CCD_STUCK_SHARE = 0.01
+CCD_LONGEST = 200
+# Sweeps of CCD that take a one-shot solve near the best pose for a target out of reach.
+CCD_SEED = 6
+# Largest turn of the smallest trial offset [rad].
+OFFSET = 0.15
+TRIALS = 3
+# A trial must take this share off the squared error to be worth moving joints for.
+WORTH = 0.02
+# Restarts of one-shot solves: at most so many, fewer for a target out of reach, where they only look for a better
+# second best. After a first solution so many more are looked at, and the one nearest to the start is taken.
+RESTARTS = 60
+FAR_RESTARTS = 8
+MORE_SOLUTIONS = 2
+SEED = 20
+
+
+class _Sink(Protocol):
+    """What takes the poses of a line of search: the run itself, or a side line."""
+
+    best: Evaluation
+
+    def offer(self, at: Evaluation) -> bool: ...
+
+
+class _SideLine:
+    """The best pose of a trial, kept apart until it has shown its worth."""
+
+    def __init__(self, start: Evaluation) -> None:
+        self.best = start
+
+    def offer(self, at: Evaluation) -> bool:
+        better = at.error < self.best.error
+        if better:
+            self.best = at
+        return better
+
+
+def auto(run: Run, one_shot: bool) -> Sweeps:
+    """Damped least squares, warm-started; then trial offsets; then, in one-shot solves only, restarts.
+
+    Where the target is out of reach, or has turned out not to be had, least squares is careful: see
+    :class:`~.least_squares.Descent`.
+    """
+    far = run.problem.out_of_reach()
+    yield from _least_squares(run, run, run.start, careful=far)
+    if not (far or run.reached):
+        yield from _least_squares(run, run, run.best, careful=True)
+    # On a leash only the small offset can lead to a pose that may be taken, unless the target can be reached.
+    for trial in range(1 if far and not one_shot else TRIALS):
+        if run.reached:
+            return
+        side = _SideLine(run.problem.evaluate(_offset(run, trial)))
+        yield from _least_squares(run, side, side.best, careful=far)
+        run.offer(side.best, worth=WORTH)
+    if one_shot and not run.reached:
+        yield from _restarts(run, far)
+
+
+def cyclic(run: Run, one_shot: bool) -> Sweeps:
+    """Cyclic coordinate descent, with trial offsets when it is stuck; they are dropped if they do not help."""
+    at, mark, since, cap = run.start, run.start.error, 0, 1.0
+    trials = iter(range(TRIALS))
+    for _ in range(CCD_LONGEST):
+        if run.fine:
+            return
+        yield
+        tried = run.problem.evaluate(Sweep(run.problem, at, cap=cap).run())
+        run.offer(tried)
+        if not run.admits(tried) and not one_shot:
+            at, cap = run.best, 0.25 * cap
+            since += 1
+        else:
+            at = tried
+        if at.error < (1.0 - CCD_STUCK_SHARE) * mark:
+            mark, since = at.error, 0
+            continue
+        since += 1
+        if since >= CCD_STUCK_AFTER:
+            trial = next(trials, None)
+            if run.reached or trial is None:
+                return
+            at = run.problem.evaluate(_offset(run, trial))
+            mark, since, cap = at.error, 0, 1.0
+
+
+METHODS: dict[str, Callable[[Run, bool], Sweeps]] = {"AUTO": auto, "CCD": cyclic}
+
+
+def _least_squares(run: Run, sink: _Sink, start: Evaluation, *, careful: bool) -> Sweeps:
+    """One run of least squares from a pose, until it is fine, stuck, or at its end."""
+    descent = Descent(run.problem, start, careful=careful, allowed=run.admits if sink is run else None)
+    mark, since = start.error, 0
+    for _ in range(LONGEST):
+        if run.is_fine(sink.best):
+            return
+        yield
+        sink.offer(descent.step())
+        at = descent.at
+        enough = max(0.0, math.sqrt(mark) - SETTLED) ** 2 if careful else (1.0 - STUCK_SHARE) * mark
+        if at.error < enough:
+            mark, since = at.error, 0
+            continue
+        since += 1
+        if descent.still or since >= (SETTLED_AFTER if careful else STUCK_AFTER):
+            return
+
+
+def _offset(run: Run, trial: int) -> list[float]:
+    """A pose to try from when the best one is stuck; later ones disturb more.
+
+    First every unknown a little, to either side in an order without a pattern: leaves a straight, singular pose. Then
+    those that are stopped by a limit half a turn back from it, and then everything in the middle of its limits: both
+    leave a pose whose limits bar the way.
+    """
+    compiled = run.problem.compiled
+    best = run.best
+    values = best.values.copy()
+    used = [i for i, group in enumerate(compiled.groups) if group]
+    if trial == 0:
+        for i in used:
+            values[i] += OFFSET * compiled.stride[i] * math.sin(1.0 + 2.4 * i)
+    elif trial == 1:
+        for i in run.problem.blocked(best, run.problem.rows(best)):
+            back = math.pi * compiled.stride[i]
+            values[i] += -back if values[i] >= compiled.upper[i] else back
+    else:
+        for i in used:
+            low, high = compiled.lower[i], compiled.upper[i]
+            if math.isfinite(high - low):
+                values[i] = 0.5 * (low + high)
+    return compiled.clamp(values)
+
+
+def _restarts(run: Run, far: bool) -> Sweeps:
+    source = random.Random(SEED)
+    found = 0
+    for _ in range(FAR_RESTARTS if far else RESTARTS):
+        side = _SideLine(run.problem.evaluate(_random_pose(run, source)))
+        yield from _least_squares(run, side, side.best, careful=far)
+        if not run.meets(side.best):
+            run.offer(side.best)
+            continue
+        if found == 0 or run.way(side.best) < run.way(run.best):
+            run.best = side.best
+        found += 1
+        if found > MORE_SOLUTIONS:
+            return
+
+
+def _random_pose(run: Run, source: random.Random) -> list[float]:
+    """Uniform within the limits; half a turn, or one reach, to either side of the start where there are none."""
+    compiled = run.problem.compiled
+    values = []
+    for i, value in enumerate(run.start.values):
+        around = math.pi * compiled.stride[i]
+        low, high = compiled.lower[i], compiled.upper[i]
+        low = value - around if low == -math.inf else low
+        high = value + around if high == math.inf else high
+        share = source.random()
+        values.append(low + share * (high - low) if compiled.groups[i] else value)
+    return values

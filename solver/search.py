@@ -1,0 +1,213 @@
+"""Searching in slices: the one object behind every drag and every solve."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import GoalError, SkeletonError
+from .chain import Chain
+from .goal import Goal
+from .methods import METHODS
+from .problem import Problem
+from .run import FOLLOW, Run, Tolerance, motion_of_targets
+from .solution import Solution, describe
+
+# What a drag spends at a time: seconds, and sweeps.
+SLICE_SECONDS = 0.004
+SLICE_SWEEPS = 20
+# Tolerance of a script [reach], and the smallest one [m].
+TOLERANCE = 1e-5
+LEAST_TOLERANCE = 1e-9
+
+_END = object()
+
+
+class Search:
+    """A search that can be advanced in slices, and given new goals between them.
+
+    The slices decide only when it pauses: the poses are the same, bit for bit, as those of one long call. The best
+    pose is kept. ``tolerance`` decides the status only: while time is left the search goes on to a millionth of the
+    reach, so that slow drags do not step. A goal that is already met moves nothing.
+
+    Between two targets a handle moves at most 1.5 times as far as its target did, unless it gets there: out of reach,
+    the arm stretches towards the target and neither jumps nor shakes.
+
+    Attributes:
+        chain: what may move.
+        method: "AUTO" or "CCD".
+        tolerance: largest distance [m] that counts as reached.
+        orientation_tolerance: largest angle [rad] that counts as reached.
+        iterations: sweeps done for the present goals.
+        done: True when there is nothing left to do for the present goals.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        goals: Goal | Sequence[Goal],
+        q0: ArrayLike | None = None,
+        *,
+        method: str = "AUTO",
+        tolerance: float | None = None,
+        orientation_tolerance: float = 1e-3,
+        clock: Callable[[], float] = time.perf_counter,
+        one_shot: bool = False,
+    ) -> None:
+        """Begin at a pose; nothing is searched yet.
+
+        Args:
+            chain: what may move.
+            goals: for bodies of the chain.
+            q0: (dof,) values to start from; None = the chain's part of its pose. Clamped into the limits.
+            method: "AUTO" or "CCD".
+            tolerance: [m]; None = 1e-5 of the reach.
+            orientation_tolerance: [rad].
+            clock: says the time in seconds; only differences count.
+            one_shot: True for targets that have nothing to do with the start: restarts are allowed, and handles may
+                go anywhere. Until the first :meth:`retarget` only.
+
+        Raises:
+            GoalError: a goal for a body that is not in the chain, a start pose of the wrong shape, an unknown method,
+                a tolerance that is not positive.
+        """
+        if method not in METHODS:
+            raise GoalError(f"there is no method {method!r}; choose one of {', '.join(map(repr, METHODS))}")
+        problem = Problem(chain, _listed(goals))
+        if tolerance is None:
+            tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
+        for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
+            if not (math.isfinite(number) and number > 0.0):
+                raise GoalError(f"the {what} is {number}; a positive number is needed")
+        self.chain = chain
+        self.method = method
+        self.tolerance = float(tolerance)
+        self.orientation_tolerance = float(orientation_tolerance)
+        self.iterations = 0
+        self.done = False
+        self._clock = clock
+        self._solution: Solution | None = None
+        values = problem.compiled.clamp(_start(chain, q0))
+        run = Run(problem, values, Tolerance(self.tolerance, self.orientation_tolerance))
+        if not one_shot:
+            run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * problem.compiled.scale)
+        self._begin(run, one_shot)
+
+    def __repr__(self) -> str:
+        return (
+            f"Search({self.chain!r}, {self.method}, {self.iterations} iterations, {'done' if self.done else 'going'})"
+        )
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The present goals."""
+        return self._run.problem.goals
+
+    @property
+    def solution(self) -> Solution:
+        """The best pose so far."""
+        if self._solution is None:
+            self._solution = describe(self._run, self.iterations)
+        return self._solution
+
+    def advance(self, seconds: float = SLICE_SECONDS, *, sweeps: int | None = None) -> Solution:
+        """Search for a slice of time.
+
+        Args:
+            seconds: budget; it is overrun by less than one sweep. At least one sweep is done, unless :attr:`done`.
+            sweeps: at most so many; None = no cap.
+
+        Returns:
+            The best pose so far.
+
+        Raises:
+            GoalError: a budget that is negative or no number.
+        """
+        if not seconds >= 0.0:
+            raise GoalError(f"a budget of {seconds} s was given; it cannot be negative")
+        end = self._clock() + seconds
+        last = math.inf if sweeps is None else self.iterations + max(1, sweeps)
+        while not self.done:
+            self._solution = None
+            self.iterations += 1
+            self.done = next(self._sweeps, _END) is _END
+            if self.iterations >= last or self._clock() >= end:
+                break
+        return self.solution
+
+    def retarget(self, goals: Goal | Sequence[Goal]) -> None:
+        """New goals, from the best pose so far, which is judged anew: an old best never wins.
+
+        Raises:
+            GoalError: a goal for a body that is not in the chain. The present goals then stay.
+        """
+        before = self._run
+        problem = Problem(self.chain, _listed(goals))
+        leash = FOLLOW * motion_of_targets(before.problem, problem)
+        if not self.done:  # what it had not yet gone
+            leash += max(0.0, before.leash - before.moved(before.best))
+        self._begin(Run(problem, before.best.values, before.tolerance, leash), one_shot=False)
+
+    def _begin(self, run: Run, one_shot: bool) -> None:
+        self._run = run
+        self.iterations = 0
+        self._solution = None
+        self._sweeps = METHODS[self.method](run, one_shot)
+        self.done = next(self._sweeps, _END) is _END
+
+
+def solve(
+    chain: Chain,
+    goals: Goal | Sequence[Goal],
+    q0: ArrayLike | None = None,
+    *,
+    method: str = "AUTO",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-3,
+    budget: float | None = None,
+) -> Solution:
+    """Find a pose that meets the goals, wherever it is; of several, one near the start.
+
+    Args:
+        chain: what may move.
+        goals: for bodies of the chain.
+        q0: (dof,) values to start from; None = the chain's part of its pose. Clamped into the limits.
+        method: "AUTO" or "CCD".
+        tolerance: [m]; None = 1e-5 of the reach.
+        orientation_tolerance: [rad].
+        budget: seconds; None = until done. With a budget the result depends on the machine's speed.
+
+    Returns:
+        The best pose found; a target that cannot be had is a status, not an error.
+
+    Raises:
+        GoalError: a goal, start pose or option that means nothing.
+    """
+    search = Search(
+        chain,
+        goals,
+        q0,
+        method=method,
+        tolerance=tolerance,
+        orientation_tolerance=orientation_tolerance,
+        one_shot=True,
+    )
+    return search.advance(math.inf if budget is None else budget)
+
+
+def _listed(goals: Goal | Sequence[Goal]) -> Sequence[Goal]:
+    return (goals,) if isinstance(goals, Goal) else goals
+
+
+def _start(chain: Chain, q0: ArrayLike | None) -> list[float]:
+    if q0 is None:
+        values: list[float] = chain.values.tolist()
+        return values
+    try:
+        return list(chain.checked(np.asarray(q0, dtype=np.float64)).tolist())
+    except (SkeletonError, TypeError, ValueError) as error:
+        raise GoalError(f"the start pose does not fit: {error}") from None

@@ -1,0 +1,150 @@
+"""What a search found, and why it is not better."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .problem import Evaluation
+from .run import Run
+from .skeleton import Vector
+
+# An unknown at a limit is named when this much of the error pushes it outwards (cosine of an angle).
+PUSHED = 1e-3
+
+
+class Status(enum.StrEnum):
+    """How a search came out; the first that applies."""
+
+    REACHED = "REACHED"
+    """Every goal is met within its tolerance."""
+    OUT_OF_REACH = "OUT_OF_REACH"
+    """A target is farther than the chain can stretch, or nearer than it can fold."""
+    AT_LIMITS = "AT_LIMITS"
+    """Joints at their limits are in the way."""
+    STALLED = "STALLED"
+    """Nothing better was found, or not yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoalResidual:
+    """What is left of one goal: distance [m] and angle [rad]; None where nothing was asked."""
+
+    body: str
+    position: float | None
+    orientation: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The best pose found. Reading it changes nothing.
+
+    Attributes:
+        values: (dof,) inside the limits; those that wrap in (-pi, pi]. Read-only.
+        pose: value of every axis that the chain moves, followers included, by name [rad] or [m].
+        position_residual: largest distance of a handle from its target [m]; 0 where none was asked for.
+        orientation_residual: largest angle to an orientation [rad]; 0 where none was asked for.
+        goals: the same goal by goal.
+        iterations: sweeps done for these goals.
+        status: see :class:`Status`.
+        limited: names of the unknowns at a limit that the error pushes outwards, for any status.
+        shortfall: the position residual [m] when the goals are not met, else 0.
+        why: the same in one line for people.
+    """
+
+    values: Vector
+    pose: dict[str, float]
+    position_residual: float
+    orientation_residual: float
+    goals: tuple[GoalResidual, ...]
+    iterations: int
+    status: Status
+    limited: tuple[str, ...]
+    shortfall: float
+    why: str
+
+
+def describe(run: Run, iterations: int) -> Solution:
+    """The solution that a run has come to."""
+    problem, best = run.problem, run.best
+    chain = problem.chain
+    numbers = [wrapped(v) if wraps else v for v, wraps in zip(best.values, chain.wraps, strict=True)]
+    values = np.array(numbers, dtype=np.float64)
+    values.setflags(write=False)
+    goals = _residuals(run, best)
+    distance = max((goal.position for goal in goals if goal.position is not None), default=0.0)
+    angle = max((goal.orientation for goal in goals if goal.orientation is not None), default=0.0)
+    pushed: list[int] = []
+    if not run.fine and chain.dof:
+        pushed = problem.blocked(best, problem.rows(best), PUSHED)
+    limited = tuple(chain.unknowns[i] for i in pushed)
+    if run.reached:
+        status = Status.REACHED
+    elif problem.out_of_reach():
+        status = Status.OUT_OF_REACH
+    else:
+        status = Status.AT_LIMITS if limited else Status.STALLED
+    why = "on target"
+    if status == Status.OUT_OF_REACH:
+        why = f"{_length(distance)} out of reach"
+    elif status != Status.REACHED:
+        sides = {i: "upper" if best.values[i] >= problem.compiled.upper[i] else "lower" for i in pushed}
+        why = _to_go(run, distance, angle) + _limits([(chain.unknowns[i], sides[i]) for i in pushed])
+    return Solution(
+        values=values,
+        pose=chain.pose(numbers),
+        position_residual=distance,
+        orientation_residual=angle,
+        goals=goals,
+        iterations=iterations,
+        status=status,
+        limited=limited,
+        shortfall=0.0 if run.reached else distance,
+        why=why,
+    )
+
+
+def wrapped(angle: float) -> float:
+    """The same angle in (-pi, pi]; one that is there already is returned as it is."""
+    if -math.pi < angle <= math.pi:
+        return angle
+    angle = math.remainder(angle, 2.0 * math.pi)
+    return math.pi if angle == -math.pi else angle
+
+
+def _residuals(run: Run, at: Evaluation) -> tuple[GoalResidual, ...]:
+    residuals = []
+    rows = iter(at.errors)
+    for goal, (target, weight, turned, turn_weight) in zip(run.problem.goals, run.problem.asked, strict=True):
+        distance = angle = None
+        if target is not None:
+            distance = math.hypot(next(rows), next(rows), next(rows)) / weight
+        if turned is not None:
+            angle = math.hypot(next(rows), next(rows), next(rows)) / turn_weight
+        residuals.append(GoalResidual(goal.body, distance, angle))
+    return tuple(residuals)
+
+
+def _length(metres: float) -> str:
+    return f"{metres:.3f} m" if metres >= 0.1 else f"{1000.0 * metres:.2g} mm"
+
+
+def _to_go(run: Run, distance: float, angle: float) -> str:
+    left = []
+    if distance > run.tolerance.distance:
+        left.append(_length(distance))
+    if angle > run.tolerance.angle:
+        left.append(f"{math.degrees(angle):.2g}°")
+    return " and ".join(left) + " to go"
+
+
+def _limits(pushed: list[tuple[str, str]]) -> str:
+    if not pushed:
+        return ""
+    if len(pushed) == 1:
+        return f": {pushed[0][0]} at its {pushed[0][1]} limit"
+    names = ", ".join(name for name, _ in pushed[:-1]) + f" and {pushed[-1][0]}"
+    return f": {names} at their limits"
