@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from .collada_materials import Dae, Look
 from .mesh_data import Floats, Ints, MeshData, merged_materials, starts
 from .model import Material, Matrix
+
+_CONTRADICTING = 0.1
 
 
 @dataclass
@@ -57,7 +59,7 @@ def mesh_of(geometry: Dae, matrix: Matrix, look: Look, messages: dict[str, None]
     if not np.isfinite(vertices).all():
         messages[f"geometry {name!r} has coordinates that are not finite; 0 is used for them"] = None
         vertices = np.nan_to_num(vertices, nan=0.0, posinf=0.0, neginf=0.0)
-    return MeshData(
+    mesh = MeshData(
         name=name,
         vertices=vertices,
         loop_vertex=corners,
@@ -67,7 +69,22 @@ def mesh_of(geometry: Dae, matrix: Matrix, look: Look, messages: dict[str, None]
         materials=() if materials == (Material(""),) else materials,
         normals=_per_corner([part.normals for part in parts], parts, 3),
         uv=_per_corner([part.uv for part in parts], parts, 2),
-    ).transformed(matrix)
+    )
+    if _normals_contradict_faces(mesh):
+        messages[f"geometry {name!r} has normals that contradict its faces; left out"] = None
+        mesh = replace(mesh, normals=None)
+    return mesh.transformed(matrix)
+
+
+def _normals_contradict_faces(mesh: MeshData) -> bool:
+    """Whether on a tenth of the area or more the normals look to the back: FreeCAD wrote such files."""
+    if mesh.normals is None:
+        return False
+    first, second, third = (mesh.vertices[mesh.loop_vertex[mesh.polygon_start + i]] for i in range(3))
+    faces = np.cross(second - first, third - first)
+    along = np.einsum("ij,ij->i", faces, mesh.normals[mesh.polygon_start])
+    area = np.sqrt(np.einsum("ij,ij->i", faces, faces))
+    return bool(area[along < 0.0].sum() > _CONTRADICTING * area[along != 0.0].sum())
 
 
 def _part(primitive: Dae, name: str, messages: dict[str, None]) -> _Part | None:

@@ -100,11 +100,11 @@ class Finder:
         for base, part in places:
             match = self._folders.match(base, part)
             if match is not None:
-                return Found(_real(match), note=f"was found as {match}, written differently; correct the name")
+                return Found(_real(match), note=f"was found as {_real(match)}, written differently; correct the name")
         for variant in variants:
             match = self._rescue(variant)
             if match is not None:
-                return Found(_real(match), note=f"was not found there; {match} is used for it, correct the name")
+                return Found(_real(match), note=f"was not found there; {_real(match)} is used for it, correct the name")
         return self._missing(scheme, rest, places)
 
     def _missing(self, scheme: str, rest: str, places: list[tuple[Path, str]]) -> Found:
@@ -124,7 +124,7 @@ class Finder:
         if scheme in ("package", "model"):
             package, _, below = rest.partition("/")
             for folder in self._packages(package):
-                yield folder, below
+                yield folder, below.lstrip("/")
         elif _DRIVE.match(rest):
             if os.name == "nt":
                 drive = Path(rest.lstrip("/"))

@@ -44,18 +44,16 @@ class Folders:
         return self._package_names[folder]
 
     def packages_below(self, folders: Iterable[Path], name: str) -> Iterator[Path]:
-        """Packages of that name that lie in the folders, or one folder deeper: by folder name or ``package.xml``."""
+        """Packages of that name that lie in the folders, or one folder deeper. Only with a ``package.xml``."""
         for folder in folders:
             deeper: list[Path] = []
             for child in self._children(folder):
-                if child.name == name or self.package_name(child) == name:
+                if self._is_package(child, name):
                     yield child
                 elif self.package_name(child) is None:
                     deeper.append(child)
             for child in deeper:
-                for grandchild in self._children(child):
-                    if grandchild.name == name or self.package_name(grandchild) == name:
-                        yield grandchild
+                yield from (inner for inner in self._children(child) if self._is_package(inner, name))
 
     def match(self, base: Path, below: str) -> Path | None:
         """The file at that place when neither case nor the form of accents count; None when there is none."""
@@ -71,6 +69,10 @@ class Folders:
                 return None
             path = path / actual
         return path if self.is_file(path) else None
+
+    def _is_package(self, folder: Path, name: str) -> bool:
+        known_as = self.package_name(folder)
+        return known_as is not None and name in (known_as, folder.name)
 
     def _exists(self, path: Path) -> bool:
         try:
