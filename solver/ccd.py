@@ -71,7 +71,7 @@ class Sweep:
         if wanted == 0.0:
             return
         moved = multiplier * self._set(unknown, self.values[unknown] + wanted / multiplier)
-        for goal in self._problem.moved_by[i]:
+        for goal in self._problem.compiled.moved_by[i]:
             self._carry(goal, self._lines[i], moved, slide)
 
     def _set(self, unknown: int, value: float) -> float:
@@ -86,7 +86,7 @@ class Sweep:
         ax, ay, az, ox, oy, oz = self._lines[i]
         sine = cosine = 0.0
         least = (ON_AXIS * self._problem.compiled.scale) ** 2
-        for goal in self._problem.moved_by[i]:
+        for goal in self._problem.compiled.moved_by[i]:
             target, weight, axes, turn_weight = self._problem.asked[goal]
             if target is not None:
                 px, py, pz = self._points[goal]
@@ -113,7 +113,7 @@ class Sweep:
     def _slide(self, i: int) -> float:
         ax, ay, az = self._lines[i][:3]
         total = weights = 0.0
-        for goal in self._problem.moved_by[i]:
+        for goal in self._problem.compiled.moved_by[i]:
             target, weight = self._problem.asked[goal][:2]
             if target is not None:
                 px, py, pz = self._points[goal]

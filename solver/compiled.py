@@ -20,6 +20,9 @@ Line = tuple[float, float, float, float, float, float]
 # Position (3); then the rotation by rows (9), where it is asked for.
 Placed = tuple[float, ...]
 
+# A step's place, whether it slides, its unknown, and how much it moves in one stride of that.
+Influence = tuple[int, bool, int, float]
+
 # A body, a point in its frame, and whether the body's rotation is wanted as well.
 Handle = tuple[str, "Point", bool]
 
@@ -96,7 +99,8 @@ class Compiled:
         scale: a length [m] of the chain's own, positive and finite: the largest reach, where there is one.
         stride: per unknown what counts as one unit of its motion: 1 rad, or ``scale`` for a slide.
         groups: per unknown its steps.
-        single: True when every unknown has exactly one step with the multiplier 1.
+        paths: per tip the steps that move it: place, slides or not, unknown, and units of the step's motion a stride.
+        moved_by: per step the tips that it moves.
     """
 
     def __init__(self, chain: Chain, handles: tuple[Handle, ...]) -> None:
@@ -119,14 +123,23 @@ class Compiled:
         self.groups: tuple[tuple[int, ...], ...] = tuple(
             tuple(i for i, step in enumerate(walk.steps) if step.unknown == unknown) for unknown in range(self.dof)
         )
-        self.single = all(step.unknown == i and step.multiplier == 1.0 for i, step in enumerate(walk.steps))
-        self.single = self.single and len(walk.steps) == self.dof
         ranges = [self._range(step) for step in walk.steps]
         self.tips = tuple(_tip(walk.steps, ranges, step, constant) for step, constant in hung)
         finite = [tip.reach for tip in self.tips if math.isfinite(tip.reach)]
         self.scale = max(finite, default=0.0) or _extent(walk.steps) or 1.0
         slides = {step.unknown for step in walk.steps if step.slide}
         self.stride = [self.scale if unknown in slides else 1.0 for unknown in range(self.dof)]
+        self.paths: tuple[tuple[Influence, ...], ...] = tuple(
+            tuple(
+                (i, s.slide, s.unknown, s.multiplier * self.stride[s.unknown])
+                for i in tip.path
+                for s in [walk.steps[i]]
+            )
+            for tip in self.tips
+        )
+        self.moved_by: tuple[tuple[int, ...], ...] = tuple(
+            tuple(i for i, tip in enumerate(self.tips) if step in tip.path) for step in range(len(walk.steps))
+        )
 
     def _range(self, step: Step) -> tuple[float, float]:
         if step.multiplier == 0.0:

@@ -70,7 +70,7 @@ def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> 
         raise GoalError(f"the {what} of the goal for {body!r} is {value!r}; numbers are needed") from None
     if numbers.shape != shape:
         raise GoalError(f"the {what} of the goal for {body!r} has shape {numbers.shape}; {shape} is needed")
-    if not np.isfinite(numbers).all():
+    if not all(map(math.isfinite, numbers.ravel().tolist())):
         raise GoalError(f"the {what} of the goal for {body!r} holds a number that is not finite: {numbers.tolist()}")
     return numbers
 

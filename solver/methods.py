@@ -25,17 +25,20 @@ LONGEST = 60
 CCD_STUCK_AFTER = 8
 CCD_STUCK_SHARE = 0.01
 CCD_LONGEST = 200
-# Sweeps of CCD that take a one-shot solve near the best pose for a target out of reach.
-CCD_SEED = 6
+# Out of reach a one-shot solve looks for the best second best along so many lines at most, the first seeded by so many
+# sweeps of CCD. It ends when several agree on the error [reach].
+FAR_LINES = 9
+CCD_SEED = 20
+AGREE = 1e-4
+AGREED = 3
 # Largest turn of the smallest trial offset [rad].
 OFFSET = 0.15
 TRIALS = 3
 # A trial must take this share off the squared error to be worth moving joints for.
 WORTH = 0.02
-# Restarts of one-shot solves: at most so many, fewer for a target out of reach, where they only look for a better
-# second best. After a first solution so many more are looked at, and the one nearest to the start is taken.
+# Restarts of one-shot solves: at most so many; after a first solution so many more are looked at, and the one nearest
+# to the start is taken.
 RESTARTS = 60
-FAR_RESTARTS = 8
 MORE_SOLUTIONS = 2
 SEED = 20
 
@@ -79,7 +82,7 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
         yield from _least_squares(run, side, side.best, careful=far)
         run.offer(side.best, worth=WORTH)
     if one_shot and not run.reached:
-        yield from _restarts(run, far)
+        yield from _far_lines(run) if far else _restarts(run)
 
 
 def cyclic(run: Run, one_shot: bool) -> Sweeps:
@@ -157,12 +160,12 @@ def _offset(run: Run, trial: int) -> list[float]:
     return compiled.clamp(values)
 
 
-def _restarts(run: Run, far: bool) -> Sweeps:
+def _restarts(run: Run) -> Sweeps:
     source = random.Random(SEED)
     found = 0
-    for _ in range(FAR_RESTARTS if far else RESTARTS):
+    for _ in range(RESTARTS):
         side = _SideLine(run.problem.evaluate(_random_pose(run, source)))
-        yield from _least_squares(run, side, side.best, careful=far)
+        yield from _least_squares(run, side, side.best, careful=False)
         if not run.meets(side.best):
             run.offer(side.best)
             continue
@@ -170,6 +173,27 @@ def _restarts(run: Run, far: bool) -> Sweeps:
             run.best = side.best
         found += 1
         if found > MORE_SOLUTIONS:
+            return
+
+
+def _far_lines(run: Run) -> Sweeps:
+    source = random.Random(SEED)
+    agreed = 1
+    for line in range(FAR_LINES):
+        side = _SideLine(run.start)
+        if line == 0:
+            at = run.start
+            for _ in range(CCD_SEED):
+                yield
+                at = run.problem.evaluate(Sweep(run.problem, at).run())
+                side.offer(at)
+        else:
+            side.best = run.problem.evaluate(_random_pose(run, source))
+        yield from _least_squares(run, side, side.best, careful=True)
+        better = math.sqrt(run.best.error) - math.sqrt(side.best.error)
+        run.offer(side.best)
+        agreed = 1 if better > AGREE else agreed + 1 if better > -AGREE else agreed
+        if agreed >= AGREED:
             return
 
 

@@ -48,7 +48,6 @@ class Problem:
         compiled: the chain as numbers for these goals' handles.
         points: (goals,) handles in their bodies' frames.
         asked: per goal its position, the weight of that [1/m], its orientation (9, by rows) and the weight of that.
-        moved_by: per step the goals that it moves.
     """
 
     def __init__(self, chain: Chain, goals: Sequence[Goal]) -> None:
@@ -76,20 +75,10 @@ class Problem:
         compiled = self.compiled
         heaviest = max(goal.weight for goal in self.goals)
         self.asked: list[tuple[Point | None, float, tuple[float, ...] | None, float]] = []
-        self.moved_by: tuple[tuple[int, ...], ...] = tuple(
-            tuple(goal for goal, tip in enumerate(compiled.tips) if i in tip.path) for i in range(len(compiled.steps))
-        )
-        self._paths: list[tuple[tuple[int, bool, int, float], ...]] = []
-        for goal, tip in zip(self.goals, compiled.tips, strict=True):
-            turned = None if goal.orientation is None else tuple(v for row in goal.orientation for v in row)
+        for goal in self.goals:
+            turned = None if goal.orientation is None else sum(goal.orientation, ())
             weight = goal.weight / heaviest
             self.asked.append((goal.position, weight / compiled.scale, turned, weight * TURN_WEIGHT))
-            self._paths.append(
-                tuple(
-                    (i, step.slide, step.unknown, step.multiplier * compiled.stride[step.unknown])
-                    for i, step in ((i, compiled.steps[i]) for i in tip.path)
-                )
-            )
 
     def out_of_reach(self) -> bool:
         """True when a target is farther than its chain can stretch, or nearer than it can fold."""
@@ -100,7 +89,10 @@ class Problem:
 
     def evaluate(self, values: list[float]) -> Evaluation:
         """Forward kinematics and errors of a pose (dof,)."""
-        lines, placed = self.compiled.place(values)
+        return self.judge(values, *self.compiled.place(values))
+
+    def judge(self, values: list[float], lines: list[Line], placed: list[Placed]) -> Evaluation:
+        """Errors of a pose whose forward kinematics is known."""
         errors: list[float] = []
         error = distance2 = angle2 = 0.0
         for (target, weight, turned, turn_weight), at in zip(self.asked, placed, strict=True):
@@ -127,7 +119,9 @@ class Problem:
         rows: list[list[float]] = []
         lines = at.lines
         dof = self.compiled.dof
-        for (target, weight, turned, turn_weight), path, placed in zip(self.asked, self._paths, at.placed, strict=True):
+        for (target, weight, turned, turn_weight), path, placed in zip(
+            self.asked, self.compiled.paths, at.placed, strict=True
+        ):
             if target is not None:
                 px, py, pz = placed[:3]
                 row_x, row_y, row_z = [0.0] * dof, [0.0] * dof, [0.0] * dof

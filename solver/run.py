@@ -37,9 +37,9 @@ class Run:
             one-shot solves.
     """
 
-    def __init__(self, problem: Problem, values: list[float], tolerance: Tolerance, leash: float = math.inf) -> None:
+    def __init__(self, problem: Problem, start: Evaluation, tolerance: Tolerance, leash: float = math.inf) -> None:
         self.problem = problem
-        self.start = self.best = problem.evaluate(values)
+        self.start = self.best = start
         self.leash = leash
         self.tolerance = tolerance
         scale = problem.compiled.scale

@@ -92,7 +92,7 @@ class Search:
         self._clock = clock
         self._solution: Solution | None = None
         values = problem.compiled.clamp(_start(chain, q0))
-        run = Run(problem, values, Tolerance(self.tolerance, self.orientation_tolerance))
+        run = Run(problem, problem.evaluate(values), Tolerance(self.tolerance, self.orientation_tolerance))
         if not one_shot:
             run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * problem.compiled.scale)
         self._begin(run, one_shot)
@@ -150,7 +150,12 @@ class Search:
         leash = FOLLOW * motion_of_targets(before.problem, problem)
         if not self.done:  # what it had not yet gone
             leash += max(0.0, before.leash - before.moved(before.best))
-        self._begin(Run(problem, before.best.values, before.tolerance, leash), one_shot=False)
+        best = before.best
+        if problem.compiled is before.problem.compiled:
+            start = problem.judge(best.values, best.lines, best.placed)
+        else:
+            start = problem.evaluate(best.values)
+        self._begin(Run(problem, start, before.tolerance, leash), one_shot=False)
 
     def _begin(self, run: Run, one_shot: bool) -> None:
         self._run = run
