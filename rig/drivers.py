@@ -6,21 +6,27 @@ import math
 
 import bpy
 
-from .definition import Definition
+from .definition import PRISMATIC, Definition
 
 
-def expression(multiplier: float, offset: float, lower: float, upper: float) -> str:
-    """The follower's value as a simple expression of the source's channel ``q``.
+def expression(multiplier: float, offset: float, source: Definition) -> str:
+    """A follower's value as a simple expression of its source's channel ``q``.
 
-    A driver reads the channel as it is written, not as the source's limit constraint shows it: the expression clamps.
+    A driver reads the channel as it is written, not as the source's limit constraint shows it, so the expression clamps
+    as that does: a slide at the nearer number, an angle at the nearer end on the circle, and an angle with a whole turn
+    of room not at all.
 
     Args:
-        multiplier: factor on ``q``.
+        multiplier: factor on the source's value.
         offset: added to it.
-        lower: smallest value of the source, infinite where there is none.
-        upper: largest value of the source, infinite where there is none.
+        source: the joint that is followed.
     """
+    lower, upper = float(source.lower), float(source.upper)
     value = "q"
+    if source.type != PRISMATIC:
+        if not upper - lower < math.tau:
+            return f"{multiplier!r}*q+{offset!r}"
+        value = f"q-{math.tau!r}*floor((q-{(lower + upper) / 2.0!r})/{math.tau!r}+0.5)"
     if math.isfinite(lower):
         value = f"max({value},{lower!r})"
     if math.isfinite(upper):
@@ -49,7 +55,12 @@ def follow(
         offset: added to it.
     """
     path, index = definition.channel
-    driver = follower.driver_add(path, index).driver
+    curve = follower.driver_add(path, index)
+    # New drivers come with a curve from (0, 0) to (1, 1), which takes small values for zero; without it they are exact.
+    curve.keyframe_points.clear()
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    driver = curve.driver
     driver.type = "SCRIPTED"
     variable = driver.variables.new()
     variable.name = "q"
@@ -57,6 +68,4 @@ def follow(
     source_path, source_index = source_definition.channel
     variable.targets[0].id = armature
     variable.targets[0].data_path = f"{source.path_from_id(source_path)}[{source_index}]"
-    driver.expression = expression(
-        float(multiplier), float(offset), float(source_definition.lower), float(source_definition.upper)
-    )
+    driver.expression = expression(float(multiplier), float(offset), source_definition)
