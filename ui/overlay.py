@@ -129,7 +129,7 @@ def _paint(state: OverlayState, view: views.View, scale: float) -> None:
         if handle is not None:
             _line(view, _circle(handle, 3.5 * scale), HANDLE, 3.0 * scale)
         if target is not None and state.text:
-            _write(state.text, (target[0] + 18.0 * scale, target[1] + 12.0 * scale), color, 12.0 * scale)
+            _write(view, state.text, target, color, scale)
     finally:
         gpu.state.blend_set("NONE")
 
@@ -156,9 +156,13 @@ def _line(view: views.View, points: Sequence[tuple[float, float]], color: Color,
     batch_for_shader(shader, "LINE_STRIP", {"pos": [(x, y, 0.0) for x, y in points]}).draw(shader)
 
 
-def _write(text: str, place: tuple[float, float], color: Color, size: float) -> None:
+def _write(view: views.View, text: str, target: tuple[float, float], color: Color, scale: float) -> None:
+    """Text beside the target: to the right of it, or to the left where there is no room."""
     font = 0
-    blf.size(font, size)
+    blf.size(font, 12.0 * scale)
+    gap, width = 18.0 * scale, blf.dimensions(font, text)[0]
+    left = target[0] + gap if target[0] + gap + width < view.width else target[0] - gap - width
+    place = (left, target[1] + 12.0 * scale)
     blf.enable(font, blf.SHADOW)
     blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
     blf.position(font, place[0], place[1], 0.0)

@@ -14,10 +14,12 @@ import bpy
 import numpy as np
 from bpy_extras import view3d_utils
 from inside.window import Steps, example_robot_data, look, move, package, pixel, pointer, press, ray, running, viewport
-from mathutils import Vector
+from mathutils import Matrix, Vector
+from numpy.typing import NDArray
 
 CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale", "rotation_mode")
 NOTCHES = 3
+_centres: dict[tuple[int, str], NDArray[np.float64]] = {}  # rigid, so measured once a robot
 STEP = 1.05  # by which a notch of the wheel multiplies the distance in perspective
 
 
@@ -91,25 +93,24 @@ def size(name: str) -> float:
 
 
 def link_box_centre(name: str, bone: str) -> Vector:
-    """Middle of the box of a link's visuals, measured in the bone's frame, as it stands now (world space)."""
+    """Middle of the box of a link's visuals, in the link's axes, as it stands now (world space)."""
     armature = bpy.data.objects[name]
-    frame = armature.matrix_world @ armature.pose.bones[bone].matrix
-    # URDF frame and bone frame may be turned against each other, so the box is measured in the link's frame.
-    link = frame @ _link_frame(armature.data.bones[bone])
-    inside = link.inverted()
-    points = [
-        inside @ mesh.matrix_world @ vertex.co
-        for mesh in bpy.context.scene.objects
-        if mesh.type == "MESH" and mesh.parent == armature and mesh.parent_bone == bone
-        for vertex in mesh.data.vertices
-    ]
-    low, high = np.min(points, axis=0), np.max(points, axis=0)
-    return link @ Vector((low + high) / 2)
+    link = armature.matrix_world @ armature.pose.bones[bone].matrix @ _link_frame(armature.data.bones[bone])
+    key = (armature.data.session_uid, bone)
+    if key not in _centres:
+        clouds = []
+        for mesh in bpy.context.scene.objects:
+            if mesh.type == "MESH" and mesh.parent == armature and mesh.parent_bone == bone:
+                points = np.empty(3 * len(mesh.data.vertices))
+                mesh.data.vertices.foreach_get("co", points)
+                placed = np.array(link.inverted() @ mesh.matrix_world)
+                clouds.append(points.reshape(-1, 3) @ placed[:3, :3].T + placed[:3, 3])
+        together = np.concatenate(clouds)
+        _centres[key] = (together.min(axis=0) + together.max(axis=0)) / 2
+    return link @ Vector(_centres[key])
 
 
-def _link_frame(bone: bpy.types.Bone) -> Any:
-    from mathutils import Matrix
-
+def _link_frame(bone: bpy.types.Bone) -> Matrix:
     numbers = list(bone["linkpose"]["frame"])
     return Matrix([numbers[row * 4 : row * 4 + 4] for row in range(4)])
 

@@ -254,7 +254,7 @@ def test_out_of_reach_the_arm_stretches_and_the_status_says_by_how_much() -> Ste
 
 def test_a_straight_arm_dragged_towards_its_base_bends() -> Steps:
     name = robot.ur5()
-    look((0.3, 0.0, 0.1), 3.0, azimuth=-90, elevation=10)
+    look((0.3, 0.0, 0.1), 3.0, azimuth=90, elevation=10)
     robot.enter(name, "OBJECT")
     yield
     bones = bpy.data.objects[name].pose.bones
