@@ -95,13 +95,13 @@ def _show(collection: bpy.types.Collection, armature: bpy.types.Object) -> None:
     layer = context.view_layer
     if layer.objects.active is not None and layer.objects.active.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
-    home = context.collection
-    if home is not None and home.is_editable:
-        home.children.link(collection)
-    if armature.name not in layer.objects:  # that one is linked from a library, excluded or of another scene
-        if collection.name in (() if home is None else home.children):
-            home.children.unlink(collection)
+    home = context.collection if context.collection.is_editable else context.scene.collection
+    home.children.link(collection)
+    layer.update()
+    if layer.objects.get(armature.name) != armature:  # new objects would not be seen there: it is excluded
+        home.children.unlink(collection)
         context.scene.collection.children.link(collection)
+        layer.update()
     for selected in list(layer.objects.selected):
         selected.select_set(False)
     armature.select_set(True)

@@ -91,13 +91,13 @@ def link_frames(armature: bpy.types.Object) -> dict[str, np.ndarray]:
 
 
 def visuals(armature: bpy.types.Object) -> dict[str, list[bpy.types.Object]]:
-    """Visible shapes by link, in the order of the file."""
+    """Visible shapes by link, in the order in which they were made, which is the file's."""
     links = {name: one.link for name, one in definitions(armature).items()}
     found: dict[str, list[bpy.types.Object]] = {}
     for child in armature.children:
         if not child.hide_get() and child.visible_get():
             found.setdefault(links[child.parent_bone], []).append(child)
-    return {link: sorted(shapes, key=lambda shape: shape.name) for link, shapes in found.items()}
+    return {link: sorted(shapes, key=lambda shape: shape.session_uid) for link, shapes in found.items()}
 
 
 def size(armature: bpy.types.Object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -293,7 +294,7 @@ def test_long_and_unicode_names_stay_whole_in_the_definition_and_unlike_on_the_b
     links = "".join(f"<link name={_quoted(name)}/>" for name in names)
     joints = "".join(
         f'<joint name="j{i}" type="continuous"><parent link={_quoted(parent)}/><child link={_quoted(child)}/></joint>'
-        for i, (parent, child) in enumerate(zip(names, names[1:], strict=False))
+        for i, (parent, child) in enumerate(itertools.pairwise(names))
     )
     mimic = '<link name="end"/>' + joint_text("last", "continuous", "x" * 62, "end", '<mimic joint="j3"/>')
     armature = import_text(tmp_path, links + joints + mimic).armature

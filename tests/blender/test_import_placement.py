@@ -1,4 +1,4 @@
-"""Where the links and visuals of real robots stand, against an oracle that reads the XML alone, and against pinocchio."""
+"""Where the links and visuals of real robots stand, against an oracle on the XML alone and against pinocchio."""
 
 from __future__ import annotations
 
