@@ -195,8 +195,10 @@ def rotation_vector(target: Sequence[float], placed: Placed) -> Point:
         return (x * factor, y * factor, z * factor)
     if cosine > 0.0:
         return (x, y, z)
-    # Half a turn: the axis is the longest column of M + 1.
+    # Half a turn: the axis is the longest column of M + 1, along what little the sine still says.
     columns = ((m00 + 1.0, m10, m20), (m01, m11 + 1.0, m21), (m02, m12, m22 + 1.0))
-    x, y, z = max(columns, key=lambda column: column[0] ** 2 + column[1] ** 2 + column[2] ** 2)
-    factor = math.pi / math.sqrt(x * x + y * y + z * z)
-    return (x * factor, y * factor, z * factor)
+    a, b, c = max(columns, key=lambda column: column[0] ** 2 + column[1] ** 2 + column[2] ** 2)
+    factor = math.atan2(sine, cosine) / math.sqrt(a * a + b * b + c * c)
+    if a * x + b * y + c * z < 0.0:
+        factor = -factor
+    return (a * factor, b * factor, c * factor)
