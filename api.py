@@ -1,13 +1,38 @@
-"""The public Python API in Blender; every operator goes through it. World space throughout."""
+"""The Python API of Linkpose in Blender: read, pose, solve and key any armature, and import robots.
+
+Points and orientations are in world space, whatever the scale of the armature object. A joint's name in a robot is its
+URDF joint name; in any other armature it is the bone's name, or ``"bone:x"`` where a bone turns about several axes.
+A body is a link of a robot, or a bone.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import solver
+from .errors import RigError
+from .rig import handles, keys, reading, writing
+from .rig.frames import at_frame
 from .rig.importing import ImportReport, import_file
+from .rig.reading import Reading
+from .rig.results import in_world, not_as_solved
+from .rig.world import World
+from .solver import Chain, Goal, Skeleton, Solution
 from .urdf.files import Packages
 
-__all__ = ["ImportReport", "import_urdf"]
+if TYPE_CHECKING:
+    from .rig.drag import DragSession
+
+__all__ = ["ImportReport", "get_pose", "handle", "import_urdf", "read_skeleton", "session", "set_pose", "solve"]
+
+# A body that Blender shows farther than this from where the solver has it is not where the solution says [size].
+_SHOWN = 1e-4
 
 
 def import_urdf(path: str | Path, *, packages: Packages | None = None, collision: bool = False) -> ImportReport:
@@ -25,3 +50,193 @@ def import_urdf(path: str | Path, *, packages: Packages | None = None, collision
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
     return import_file(path, packages=packages, collision=collision)
+
+
+def read_skeleton(armature: bpy.types.Object) -> Skeleton:
+    """The armature as a kinematic tree, in armature space, with everything that is no joint held as it is shown now.
+
+    A body's frame is its URDF link frame, or ``PoseBone.matrix`` for the bones of other armatures. Its values are those
+    of :func:`get_pose`.
+
+    Args:
+        armature: an armature object in the active view layer.
+
+    Raises:
+        RigError: it is no armature, or its pose cannot be seen, with the reason.
+    """
+    return reading.read(armature).skeleton
+
+
+def get_pose(armature: bpy.types.Object) -> dict[str, float]:
+    """The value of every joint as Blender shows it, mimic followers included.
+
+    A channel outside its limits counts as the limit that its constraint shows. A bone with several axes has Euler
+    angles: in its own order, in the order of its Limit Rotation where it has one, else XYZ.
+
+    Args:
+        armature: an armature object in the active view layer.
+
+    Returns:
+        By joint name [rad] or [m].
+
+    Raises:
+        RigError: it is no armature, or its pose cannot be seen, with the reason.
+    """
+    rig = reading.read(armature)
+    return rig.skeleton.pose(rig.pose())
+
+
+def set_pose(armature: bpy.types.Object, values: Mapping[str, float], *, frame: float | None = None) -> None:
+    """Set joints by name; joints that are not named stay, bit for bit.
+
+    Values beyond a joint's limits are clamped; whole turns of joints without limits are written as given.
+
+    Args:
+        armature: an armature object in the active view layer.
+        values: by joint name [rad] or [m]. A follower may be given beside its source, and is ignored.
+        frame: key the named joints at this frame, and leave the current frame as it is. None = do not key.
+
+    Raises:
+        LinkposeError: no such joint, a follower alone, a locked joint, no finite number, or an armature that cannot be
+            posed; nothing is written then.
+    """
+    reading.check_posable(armature)
+    with at_frame(armature, frame):
+        rig = reading.read(armature)
+        _refuse_held(rig, values)
+        asked = rig.skeleton.vector(values)
+        q = rig.pose()
+        unknowns = [name for name in rig.skeleton.unknowns if name in values]
+        for name in unknowns:
+            place = rig.skeleton.unknowns.index(name)
+            if rig.is_locked(name) and asked[place] != q[place]:
+                bone = rig.channels[name].bone
+                raise RigError(f"joint {name!r} is locked on its bone {bone!r}: unlock it there to move it")
+            q[place] = asked[place]
+        writing.write(armature, rig, q, unknowns, turns=False)
+        if frame is not None:
+            keys.insert(armature, rig, unknowns, frame)
+        bpy.context.view_layer.update()
+
+
+def handle(armature: bpy.types.Object, body: str) -> np.ndarray:
+    """The point by which a body is dragged: the middle of a link's visuals, the tail of a bare bone.
+
+    Args:
+        armature: an armature object.
+        body: a link or bone.
+
+    Returns:
+        (3,) in the body's frame.
+
+    Raises:
+        RigError: it is no armature, or has no such body; close names are suggested.
+    """
+    return np.array(handles.handle(armature, body))
+
+
+def solve(
+    armature: bpy.types.Object,
+    body: str,
+    position: ArrayLike | None = None,
+    *,
+    orientation: ArrayLike | None = None,
+    point: ArrayLike | str | None = None,
+    anchor: str | None = None,
+    method: str = "AUTO",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-3,
+    budget: float | None = None,
+    frame: float | None = None,
+    apply: bool = True,
+) -> Solution:
+    """Bring a body to a target by the joints between it and its anchor.
+
+    Args:
+        armature: an armature object in the active view layer.
+        body: the link or bone to bring there.
+        position: (3,) target of the body's handle in world space.
+        orientation: (3, 3) rotation of the body's frame in world space.
+        point: the handle in the body's frame; None = a link's origin, a bone's tail; ``"handle"`` = what
+            :func:`handle` gives.
+        anchor: None = the rule (stop before the first assembly above that branches), ``"root"``, or the body that
+            stays.
+        method: "AUTO", or another one of the solver's.
+        tolerance: distance in world space that counts as reached; None = 1e-5 of the chain's reach.
+        orientation_tolerance: angle [rad] that counts as reached.
+        budget: seconds that may be spent; None = as many as it takes.
+        frame: start from the pose at this frame, key all joints of the chain there, and leave the current frame as it
+            is. None = start from the pose as shown, do not key.
+        apply: write the best pose, and key it if a frame is given. False = change nothing.
+
+    Returns:
+        The best pose found, reached or not. Residuals and shortfall are distances in world space; values and pose
+        are those of :func:`set_pose`.
+
+    Raises:
+        LinkposeError: no such body, nothing that can move it, a target that means nothing, or an armature that cannot
+            be posed; nothing is written then. A target that cannot be reached is no error.
+    """
+    (reading.check_posable if apply else reading.check_readable)(armature)
+    with at_frame(armature, frame):
+        rig = reading.read(armature, rebase=True)
+        chain = rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
+        _refuse_rigid(rig, chain)
+        world = World(armature)
+        hold = handles.handle(armature, body) if isinstance(point, str) and point == "handle" else point
+        goal = Goal(
+            body,
+            position=None if position is None else world.point_inside(position),
+            orientation=None if orientation is None else world.rotation_inside(orientation),
+            point=hold,
+        )
+        found = solver.solve(
+            chain,
+            [goal],
+            method=method,
+            tolerance=None if tolerance is None else tolerance / world.stretch,
+            orientation_tolerance=orientation_tolerance,
+            budget=budget,
+        )
+        q = chain.full(found.values)
+        if apply:
+            writing.write(armature, rig, q, chain.unknowns)
+            if frame is not None:
+                keys.insert(armature, rig, chain.unknowns, frame)
+            bpy.context.view_layer.update()
+        frame_solved = chain.forward(found.values)
+        if apply:
+            frame_shown = reading.frame_shown(armature, rig, body)
+            if np.abs(frame_shown - frame_solved).max() > _SHOWN * max(1.0, handles.size(armature) / world.stretch):
+                frame_solved, found = frame_shown, not_as_solved(found)
+        return in_world(rig, chain, goal, found, world, frame_solved)
+
+
+def session() -> DragSession | None:
+    """The drag that is running in the viewport, None when there is none."""
+    from .rig import drag
+
+    return drag.current()
+
+
+def _refuse_held(rig: Reading, values: Mapping[str, float]) -> None:
+    """Say why a body that is named like a joint has none."""
+    for name in values:
+        if name in rig.held and name not in rig.skeleton.joints:
+            raise RigError(f"{name!r} has no joint to set: bone {rig.bone_of(name)!r} {rig.held[name]}")
+
+
+def _refuse_rigid(rig: Reading, chain: Chain) -> None:
+    """Say why nothing can move the dragged body."""
+    if any(not rig.is_locked(name) for name in chain.unknowns):
+        return
+    body = chain.bodies[0]
+    if chain.unknowns:
+        raise RigError(f"{body!r} cannot be moved: each of its joints can have one value only, by locks or limits")
+    reasons = []
+    step: str | None = body
+    while step is not None and step not in rig.skeleton.joints and step in rig.held:
+        reasons.append(f"bone {rig.bone_of(step)!r} {rig.held[step]}")
+        step = rig.skeleton.body(step).parent
+    because = "; ".join(reasons) or f"no joint lies between it and its anchor {chain.anchor!r}"
+    raise RigError(f"{body!r} cannot be moved: {because}")

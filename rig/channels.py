@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import bpy
 
 from . import euler, limits
-from .clamps import Clamps
+from .clamps import Clamps, LocationLimit, RotationLimit
 from .definition import CONTINUOUS, PRISMATIC, Definition
 from .euler import Matrix, Triple
 from .snapshot import BoneState
@@ -150,7 +150,7 @@ def _joint(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps, definition: Def
     lower, upper = limits.inward(definition.lower, definition.upper)
     if definition.type == PRISMATIC:
         value, locked = at.location[2], bone.lock_location[2]
-        narrowed = clamps.location
+        narrowed: LocationLimit | RotationLimit | None = clamps.location
     else:
         if definition.type == CONTINUOUS:
             lower, upper = -math.inf, math.inf

@@ -129,7 +129,7 @@ def read(bone: bpy.types.PoseBone, state: BoneState) -> Clamps:
 
 
 def _rotation(constraint: bpy.types.LimitRotationConstraint, state: BoneState) -> RotationLimit:
-    order = constraint.euler_order
+    order: str = constraint.euler_order
     if order == "AUTO":
         order = state.rotation_mode if len(state.rotation_mode) == 3 else "XYZ"
     legacy = bool(constraint.use_legacy_behavior)

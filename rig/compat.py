@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 
@@ -15,6 +17,24 @@ def bone_is_visible(bone: bpy.types.PoseBone) -> bool:
         return False
     collections = bone.bone.collections
     return not collections or any(collection.is_visible_effectively for collection in collections)
+
+
+def fcurves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The F-curves by which an object's action animates it; none where it has no action.
+
+    Before 4.4 an action has no slots, and from 5.0 on its curves are found by the object's slot only.
+    """
+    animation: Any = owner.animation_data
+    action: Any = animation.action if animation is not None else None
+    if action is None:
+        return []
+    if not hasattr(action, "slots"):
+        return list(action.fcurves)
+    slot = animation.action_slot
+    if slot is None:
+        return []
+    bags = [strip.channelbag(slot) for layer in action.layers for strip in layer.strips]
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
 def shader_nodes(material: bpy.types.Material) -> bpy.types.ShaderNodeTree:

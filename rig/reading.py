@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ..errors import RigError
-from ..solver import Body, Skeleton
-from . import clamps, control, definition, euler, snapshot
+from ..solver import Skeleton
+from . import clamps, control, definition, euler, names, snapshot
 from .bodies import BodyMaker
 from .channels import Channel, Motion, rotation_path
 from .definition import Definition
@@ -105,6 +105,11 @@ class Reading:
         except KeyError:
             raise RigError(f"no bone {bone!r} in this armature") from None
 
+    def is_locked(self, unknown: str) -> bool:
+        """Whether limits, or a lock on a robot's joint, leave an unknown one value only."""
+        place = self.skeleton.unknowns.index(unknown)
+        return bool(self.skeleton.lower[place] == self.skeleton.upper[place])
+
     def written_bones(self, unknowns: Iterable[str]) -> tuple[str, ...]:
         """The bones whose channels keep these unknowns."""
         return tuple(dict.fromkeys(self.channels[name].bone for name in unknowns))
@@ -144,28 +149,41 @@ def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
         RigError: it is no armature, or one whose pose cannot be seen, with the reason.
     """
     check_readable(armature)
-    bpy.context.view_layer.update()
     data = armature.data
     assert isinstance(data, bpy.types.Armature)
-    definitions = _definitions(data)
+    defined = names.definitions(data)
     driven = control.driven(armature)
-    followers = _followers(definitions, driven)
+    followers = _followers(defined, driven)
     states = {bone.name: snapshot.take_bone(bone) for bone in armature.pose.bones}
     limits = {bone.name: clamps.read(bone, states[bone.name]) for bone in armature.pose.bones}
     foreign = {
-        bone: frozenset(channels - {definitions[bone].channel}) if bone in followers else channels
+        bone: frozenset(channels - {defined[bone].channel}) if bone in followers else channels
         for bone, channels in driven.items()
     }
     maker = BodyMaker(
-        states, limits, definitions, followers, control.placed_elsewhere(armature, limits, foreign), rebase=rebase
+        names.body_names(data, defined),
+        states,
+        limits,
+        defined,
+        followers,
+        control.placed_elsewhere(armature, limits, foreign),
+        rebase=rebase,
     )
-    bodies: list[Body] = [maker.body(bone) for bone in armature.pose.bones]
+    skeleton = Skeleton(maker.make(armature.pose.bones))
     bones = {name: BoneReading(states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()}
-    return Reading(Skeleton(bodies), bones, maker.bone_names, maker.held, rebased=rebase)
+    return Reading(skeleton, bones, maker.bone_names, maker.held, rebased=rebase)
+
+
+def frame_shown(armature: bpy.types.Object, reading: Reading, body: str) -> np.ndarray:
+    """(4, 4) frame of a body in armature space as Blender shows it now, after its last update of the view layer."""
+    bone = reading.bone_of(body)
+    shown = np.array(armature.pose.bones[bone].matrix, dtype=np.float64)
+    one = definition.read(armature.data.bones[bone])
+    return shown if one is None or one.link != body else shown @ one.frame
 
 
 def check_readable(armature: object) -> None:
-    """Refuse what has no pose that can be seen.
+    """Refuse what has no pose that can be seen; brings the view layer up to date.
 
     Raises:
         RigError: with the reason and the remedy.
@@ -191,6 +209,12 @@ def check_readable(armature: object) -> None:
             f"armature {armature.name!r} is not in the view layer {bpy.context.view_layer.name!r}, "
             "where alone its pose is known: link it to a collection that is not excluded"
         )
+    bpy.context.view_layer.update()
+    if not armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).is_evaluated:
+        raise RigError(
+            f"armature {armature.name!r} is disabled in viewports, so Blender does not compute its pose: "
+            "enable it, or the collection it is in (the screen icon in the Outliner)"
+        )
 
 
 def check_posable(armature: object) -> None:
@@ -208,27 +232,12 @@ def check_posable(armature: object) -> None:
         )
 
 
-def _definitions(data: bpy.types.Armature) -> dict[str, Definition]:
-    """Definitions by bone name; a copied bone keeps its link's properties, but only the first stands for the link."""
-    found: dict[str, Definition] = {}
-    links: set[str] = set()
-    joints: set[str] = set()
-    for bone in data.bones:
-        one = definition.read(bone)
-        if one is None or one.link in links or (one.joint and one.joint in joints):
-            continue
-        found[bone.name] = one
-        links.add(one.link)
-        joints.add(one.joint)
-    return found
-
-
-def _followers(definitions: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:
+def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:
     """Bones that follow another joint, by definition and by a driver that does it; without one it is an own joint."""
-    joints = {one.joint for one in definitions.values() if one.moves}
+    joints = {one.joint for one in defined.values() if one.moves}
     return frozenset(
         bone
-        for bone, one in definitions.items()
+        for bone, one in defined.items()
         if one.moves and one.mimic_joint in joints and one.channel in driven.get(bone, ())
     )
 

@@ -61,15 +61,20 @@ class Snapshot:
         return tuple(self.states)
 
 
+def numbers(bone: bpy.types.PoseBone, path: str) -> tuple[float, ...]:
+    """The numbers of one of the bone's array properties."""
+    return tuple(getattr(bone, path))
+
+
 def take_bone(bone: bpy.types.PoseBone) -> BoneState:
     """The channels of one bone."""
     return BoneState(
         rotation_mode=bone.rotation_mode,
-        location=tuple(bone.location),
-        quaternion=tuple(bone.rotation_quaternion),
-        euler=tuple(bone.rotation_euler),
-        axis_angle=tuple(bone.rotation_axis_angle),
-        scale=tuple(bone.scale),
+        location=numbers(bone, "location"),
+        quaternion=numbers(bone, "rotation_quaternion"),
+        euler=numbers(bone, "rotation_euler"),
+        axis_angle=numbers(bone, "rotation_axis_angle"),
+        scale=numbers(bone, "scale"),
     )
 
 
@@ -83,7 +88,7 @@ def take(armature: bpy.types.Object, bone_names: Iterable[str] | None = None) ->
     names = [bone.name for bone in bones] if bone_names is None else list(dict.fromkeys(bone_names))
     states = {}
     for name in names:
-        bone = bones.get(name)
+        bone: bpy.types.PoseBone | None = bones.get(name)
         if bone is None:
             raise RigError(f"armature {armature.name!r} has no bone {name!r}")
         states[name] = take_bone(bone)
@@ -96,15 +101,14 @@ def restore(armature: bpy.types.Object, snapshot: Snapshot) -> None:
     """Put every channel back, bit for bit; bones that are gone are left out. Only what differs is written."""
     bones = armature.pose.bones
     for name, state in snapshot.states.items():
-        bone = bones.get(name)
+        bone: bpy.types.PoseBone | None = bones.get(name)
         if bone is None:
             continue
         # First: a change of mode makes Blender convert the channels of the new mode.
         if bone.rotation_mode != state.rotation_mode:
-            bone.rotation_mode = state.rotation_mode
+            setattr(bone, "rotation_mode", state.rotation_mode)  # noqa: B010 (the stubs take literals only)
         for path, field in _CHANNELS:
             before = getattr(state, field)
             # repr tells -0.0 from 0.0, which compare equal.
-            if repr(tuple(getattr(bone, path))) != repr(before):
+            if repr(numbers(bone, path)) != repr(before):
                 setattr(bone, path, before)
-    armature.update_tag()

@@ -10,8 +10,9 @@ import numpy as np
 from ..errors import RigError
 from . import euler
 from .channels import rotation_path
+from .euler import Matrix
 from .reading import BoneReading, Reading
-from .snapshot import BoneState
+from .snapshot import BoneState, numbers
 
 
 def write(
@@ -44,7 +45,7 @@ def write(
     asked = skeleton.unknowns if unknowns is None else tuple(unknowns)
     names = set(asked)
     for bone_name in reading.written_bones(asked):
-        bone = armature.pose.bones.get(bone_name)
+        bone: bpy.types.PoseBone | None = armature.pose.bones.get(bone_name)
         entry = reading.bones[bone_name]
         if bone is None:
             raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
@@ -53,16 +54,40 @@ def write(
                 f"bone {bone_name!r} was read in rotation mode {entry.state.rotation_mode} and is now in "
                 f"{bone.rotation_mode}: read the armature again"
             )
-        numbers = [float(values[place[name]]) for name in entry.unknowns]
+        wanted = [float(values[place[name]]) for name in entry.unknowns]
         if entry.motion.slide is not None or entry.motion.direct:
-            for name, number in zip(entry.unknowns, numbers, strict=True):
+            for name, number in zip(entry.unknowns, wanted, strict=True):
                 if name in names:
                     channel = reading.channels[name]
                     endless = skeleton.continuous[place[name]]
                     _write_one(bone, channel.path, channel.index, number, nearest=endless and turns)
         else:
-            _write_whole(bone, entry, numbers)
-    armature.update_tag()
+            _write_whole(bone, entry, wanted)
+
+
+def property_of(rotation: Matrix, mode: str, old: Sequence[float]) -> tuple[float, ...]:
+    """A (3, 3) rotation as the property of a rotation mode, in the way that is nearest to an old one."""
+    if mode == "QUATERNION":
+        return euler.to_quaternion(rotation, old)
+    if mode == "AXIS_ANGLE":
+        return euler.to_axis_angle(rotation, old)
+    return euler.nearest_euler(rotation, mode, old)
+
+
+def beside(mode: str, values: Sequence[float], old: Sequence[float]) -> tuple[float, ...]:
+    """The same rotation in the way that is nearest to another one, without new rounding where only signs change.
+
+    Args:
+        mode: rotation mode of both.
+        values: the rotation property.
+        old: the one to be near.
+    """
+    if mode == "QUATERNION":
+        side = sum(a * b for a, b in zip(values, old, strict=True))
+        return tuple(-number for number in values) if side < 0.0 else tuple(values)
+    if mode == "AXIS_ANGLE":
+        return euler.to_axis_angle(euler.from_axis_angle(values), old)
+    return euler.nearest_euler(euler.from_euler(values, mode), mode, old)
 
 
 def whole(entry: BoneReading, values: Sequence[float], old: Sequence[float]) -> tuple[float, ...]:
@@ -73,13 +98,7 @@ def whole(entry: BoneReading, values: Sequence[float], old: Sequence[float]) -> 
         values: of ``entry.unknowns``.
         old: the property as it is.
     """
-    rotation = entry.motion.rotation(entry.angles(values))
-    mode = entry.state.rotation_mode
-    if mode == "QUATERNION":
-        return euler.to_quaternion(rotation, old)
-    if mode == "AXIS_ANGLE":
-        return euler.to_axis_angle(rotation, old)
-    return euler.nearest_euler(rotation, mode, old)
+    return property_of(entry.motion.rotation(entry.angles(values)), entry.state.rotation_mode, old)
 
 
 def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *, nearest: bool) -> None:
@@ -93,7 +112,7 @@ def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *,
 
 def _write_whole(bone: bpy.types.PoseBone, entry: BoneReading, values: Sequence[float]) -> None:
     path = rotation_path(entry.state)
-    old = tuple(getattr(bone, path))
+    old = numbers(bone, path)
     if tuple(values) == tuple(free.value for free in entry.motion.free):
         new = stored_rotation(entry.state)
     else:

@@ -1,0 +1,44 @@
+"""Working at another frame than the current one, and coming back to it as it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from ..errors import RigError
+from . import snapshot
+
+
+@contextmanager
+def at_frame(armature: bpy.types.Object, frame: float | None) -> Iterator[None]:
+    """Evaluate a frame, and afterwards restore the current one with the armature's pose as it was shown there.
+
+    A frame change makes Blender forget every change of animated channels that was not keyed, so the armature's pose is
+    put back from a copy, bit for bit. Other objects' unkeyed changes are Blender's to forget.
+
+    Args:
+        armature: whose pose to keep.
+        frame: where to work; None or the current frame = as it is shown now, nothing is evaluated anew.
+
+    Raises:
+        RigError: the frame is no finite number.
+    """
+    scene = bpy.context.scene
+    if frame is not None and not math.isfinite(frame):
+        raise RigError(f"frame {frame!r} is no frame: give a finite number")
+    if frame is None or abs(frame - scene.frame_current_final) < 1e-6:
+        yield
+        return
+    now, part = scene.frame_current, scene.frame_subframe
+    held = snapshot.take(armature)
+    whole = math.floor(frame)
+    scene.frame_set(whole, subframe=frame - whole)
+    try:
+        yield
+    finally:
+        scene.frame_set(now, subframe=part)
+        snapshot.restore(armature, held)
+        bpy.context.view_layer.update()

@@ -1,0 +1,114 @@
+"""Keyframes on the channels that keep a pose: one by one, so that no locked or driven channel is keyed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import bpy
+
+from ..errors import RigError
+from . import compat, control, euler
+from .reading import Reading
+from .writing import beside
+
+# Keys closer than this are the same key [frames].
+_SAME_FRAME = 1e-3
+
+Curves = Mapping[tuple[str, int], bpy.types.FCurve]
+
+
+def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str], frame: float | None = None) -> int:
+    """Key the present values of unknowns, whether they are keyed already or not.
+
+    Mimic followers are no unknowns, so they are never keyed. Where a channel can say one rotation in several ways
+    (whole turns of an angle without limits, the sign of a quaternion), it is first changed to the way that is nearest
+    to the neighbouring key: the one before, or else the one after.
+
+    Args:
+        armature: the one that was read.
+        reading: of it.
+        unknowns: what to key.
+        frame: where; None = the current frame.
+
+    Returns:
+        How many channels were keyed.
+
+    Raises:
+        RigError: Blender refuses, as for an action that is linked from a library.
+    """
+    where = bpy.context.scene.frame_current_final if frame is None else float(frame)
+    driven = control.driven(armature)
+    curves = {(curve.data_path, curve.array_index): curve for curve in compat.fcurves(armature)}
+    count = 0
+    parts: dict[tuple[str, str], list[int]] = {}
+    for name in unknowns:
+        channel = reading.channels[name]
+        parts.setdefault((channel.bone, channel.path), []).append(channel.index)
+    for (bone_name, path), indices in parts.items():
+        bone: bpy.types.PoseBone | None = armature.pose.bones.get(bone_name)
+        if bone is None:
+            raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
+        own = driven.get(bone_name, frozenset())
+        _unwind(bone, path, indices, curves, where, reading)
+        length = len(getattr(bone, path))
+        for index in sorted(range(length) if -1 in indices else indices):
+            if not _locked(bone, path, index) and (path, index) not in own:
+                count += _insert(bone, path, index, where)
+    return count
+
+
+def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float) -> int:
+    try:
+        return int(bone.keyframe_insert(path, index=index, frame=frame, group=bone.name))
+    except (RuntimeError, TypeError) as error:
+        raise RigError(f"bone {bone.name!r} could not be keyed: {error}") from error
+
+
+def _locked(bone: bpy.types.PoseBone, path: str, index: int) -> bool:
+    if path == "location":
+        return bool(bone.lock_location[index])
+    if path == "rotation_euler":
+        return bool(bone.lock_rotation[index])
+    if bone.lock_rotations_4d:
+        return bool((bone.lock_rotation_w, *bone.lock_rotation)[index])
+    return all(bone.lock_rotation)
+
+
+def _unwind(
+    bone: bpy.types.PoseBone, path: str, indices: Sequence[int], curves: Curves, frame: float, reading: Reading
+) -> None:
+    """Bring the channels to the way of saying their rotation that is nearest to the neighbouring key."""
+    if path == "location":
+        return
+    full_path = bone.path_from_id(path)
+    own = [curves.get((full_path, index)) for index in range(len(getattr(bone, path)))]
+    neighbour = _neighbour([curve for curve in own if curve is not None], frame)
+    if neighbour is None:
+        return
+    old = tuple(getattr(bone, path))
+    before = tuple(value if curve is None else curve.evaluate(neighbour) for curve, value in zip(own, old, strict=True))
+    if -1 in indices:
+        new = beside(bone.rotation_mode, old, before)
+    else:
+        endless = {reading.channels[name].index for name in _endless(reading, bone.name)}
+        new = tuple(
+            euler.nearest_turn(value, before[i]) if i in endless and i in indices else value
+            for i, value in enumerate(old)
+        )
+    if any(abs(a - b) > 1e-6 for a, b in zip(new, old, strict=True)):
+        setattr(bone, path, new)
+
+
+def _endless(reading: Reading, bone: str) -> list[str]:
+    """The bone's angles without limits."""
+    skeleton = reading.skeleton
+    own = set(reading.bones[bone].unknowns)
+    return [name for name, free in zip(skeleton.unknowns, skeleton.continuous, strict=True) if free and name in own]
+
+
+def _neighbour(curves: Sequence[bpy.types.FCurve], frame: float) -> float | None:
+    """Frame of the last key before, or else of the first key after; a key on the frame itself will be replaced."""
+    frames = [float(key.co[0]) for curve in curves for key in curve.keyframe_points]
+    earlier = [one for one in frames if one < frame - _SAME_FRAME]
+    later = [one for one in frames if one > frame + _SAME_FRAME]
+    return max(earlier) if earlier else min(later, default=None)

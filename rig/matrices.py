@@ -1,0 +1,61 @@
+"""Small matrices, where a general library call costs more than the numbers: 4x4 frames in double precision."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Matrix = NDArray[np.float64]
+
+# How far a matrix may be from uniform scale and still count as that.
+EVEN = 1e-4
+
+
+def inverse(frame: Any) -> Matrix:  # noqa: ANN401 (Blender's matrices are array-like only at run time)
+    """(4, 4) inverse of an affine frame, by cofactors.
+
+    Raises:
+        ZeroDivisionError: the frame is flat.
+    """
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = np.array(frame, dtype=np.float64).tolist()
+    k = 1.0 / (a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
+    a, b, c, d, e, f, g, h, i = (
+        (e * i - f * h) * k, (c * h - b * i) * k, (b * f - c * e) * k,
+        (f * g - d * i) * k, (a * i - c * g) * k, (c * d - a * f) * k,
+        (d * h - e * g) * k, (b * g - a * h) * k, (a * e - b * d) * k,
+    )  # fmt: skip
+    return np.array(
+        (
+            (a, b, c, -(a * x + b * y + c * z)),
+            (d, e, f, -(d * x + e * y + f * z)),
+            (g, h, i, -(g * x + h * y + i * z)),
+            (0.0, 0.0, 0.0, 1.0),
+        )
+    )
+
+
+def placed(linear: Matrix, at: ArrayLike = (0.0, 0.0, 0.0)) -> Matrix:
+    """(4, 4) frame of a (3, 3) matrix at a point (3,)."""
+    frame = np.eye(4)
+    frame[:3, :3] = linear
+    frame[:3, 3] = at
+    return frame
+
+
+def moved(frame: Matrix, by: Matrix) -> Matrix:
+    """(4, 4) frame moved by (3,), in the space that it lies in."""
+    frame = frame.copy()
+    frame[:3, 3] += by
+    return frame
+
+
+def even_scale(linear: Matrix) -> float | None:
+    """The uniform scale of a (3, 3) matrix, negative where it mirrors; None where it is uneven or nothing."""
+    square = linear.T @ linear
+    mean = float(np.trace(square)) / 3.0
+    if mean < 1e-12 or float(abs(square - mean * np.eye(3)).max()) > EVEN * mean:
+        return None
+    return math.copysign(math.sqrt(mean), float(np.linalg.det(linear)))

@@ -1,0 +1,72 @@
+"""Between world space and an armature's own."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import GoalError, RigError
+from .matrices import even_scale, inverse
+
+Matrix = NDArray[np.float64]
+
+
+class World:
+    """Where an armature object stands, as it is shown now.
+
+    Attributes:
+        matrix: (4, 4) from armature space to world space.
+        stretch: the most by which a length grows from armature space to world space; the scale where that is even.
+    """
+
+    def __init__(self, armature: bpy.types.Object) -> None:
+        """Read the object's matrix.
+
+        Raises:
+            RigError: the object is scaled to nothing.
+        """
+        self.matrix: Matrix = np.array(armature.matrix_world, dtype=np.float64)
+        self._name = armature.name
+        sizes = np.linalg.svd(self.matrix[:3, :3], compute_uv=False)
+        if not np.isfinite(self.matrix).all() or sizes[-1] < 1e-9:
+            raise RigError(f"armature {armature.name!r} is scaled to nothing: give it a scale other than 0")
+        self.stretch = float(sizes[0])
+        self._inverse = inverse(self.matrix)
+
+    def point_inside(self, point: ArrayLike) -> Matrix:
+        """(3,) world point in armature space.
+
+        Raises:
+            GoalError: it is no point.
+        """
+        return self._inverse[:3, :3] @ _numbers(point, (3,), "position") + self._inverse[:3, 3]
+
+    def point_outside(self, point: ArrayLike) -> Matrix:
+        """(3,) armature-space point in world space."""
+        return self.matrix[:3, :3] @ np.asarray(point, dtype=np.float64) + self.matrix[:3, 3]
+
+    def rotation_inside(self, rotation: ArrayLike) -> Matrix:
+        """(3, 3) world rotation in armature space.
+
+        Raises:
+            GoalError: it is no matrix.
+            RigError: the object is scaled unevenly, so that the bodies have no rotation in world space.
+        """
+        scale = even_scale(self.matrix[:3, :3])
+        if scale is None:
+            raise RigError(
+                f"armature {self._name!r} is scaled unevenly, so its bodies are sheared in world space and have no "
+                "orientation there: apply the scale, or ask for a position only"
+            )
+        return (self.matrix[:3, :3] / scale).T @ _numbers(rotation, (3, 3), "orientation")
+
+
+def _numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Matrix:
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GoalError(f"the {what} is {value!r}; numbers of shape {shape} are needed") from None
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise GoalError(f"the {what} is {numbers.tolist()}; finite numbers of shape {shape} are needed")
+    return numbers
