@@ -70,6 +70,8 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
     Where the target is out of reach, or has turned out not to be had, least squares is careful: see
     :class:`~.least_squares.Descent`.
     """
+    if run.fine:
+        return
     far = run.problem.out_of_reach()
     yield from _least_squares(run, run, run.start, careful=far)
     if not (far or run.reached):

@@ -53,11 +53,11 @@ class Run:
     @property
     def fine(self) -> bool:
         """True when there is nothing left to improve."""
-        return self._fine.holds(self.best)
+        return self.is_fine(self.best)
 
     def is_fine(self, at: Evaluation) -> bool:
         """True when a pose leaves nothing to improve."""
-        return self._fine.holds(at)
+        return self._fine.holds(at) or not at.values
 
     def way(self, at: Evaluation) -> float:
         """Squared way of the unknowns since the start, in strides."""

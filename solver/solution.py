@@ -78,7 +78,7 @@ def describe(run: Run, iterations: int) -> Solution:
     distance = max((goal.position for goal in goals if goal.position is not None), default=0.0)
     angle = max((goal.orientation for goal in goals if goal.orientation is not None), default=0.0)
     pushed: list[int] = []
-    if not run.fine and chain.dof:
+    if not run.fine:
         pushed = problem.blocked(best, problem.rows(best), PUSHED)
     limited = tuple(chain.unknowns[i] for i in pushed)
     if run.reached:
