@@ -1,16 +1,17 @@
 """Runs the test levels, each as a pytest process of its own under a time limit: ``make test``.
 
-    tools/test.py [LEVEL…]
+    tools/test.py [--require-window VERSION] [LEVEL…]
 
 Levels: ``solver`` and ``urdf`` (no Blender), ``blender`` (the ``bpy`` wheel of this environment), ``gui`` (a real
 window). For the windows ``$BLENDER`` names one Blender or more, separated by colons; else ``$LINKPOSE_WINDOWS`` asks
 for Debian's Blenders by suite ("trixie sid", see tools/get_blender.sh; one that cannot be had is left out); else a
 ``blender`` of at least 4.2 on the PATH is used; else one line says that window tests were skipped and why. Reports and
-pictures go to ``out``.
+pictures go to ``out``. ``--require-window 4.3.2`` fails when no window test ran in that Blender.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,21 +45,23 @@ class Count:
         return f"{text}: {self.note}" if self.note else text
 
 
-def read_report(report: Path) -> Count:
-    """Counts of a JUnit report."""
-    count = Count()
+def read_report(report: Path) -> dict[str, Count]:
+    """Counts of a JUnit report: of all under "", and of each Blender with a window that the tests name."""
+    counts: dict[str, Count] = defaultdict(Count)
     for case in ElementTree.parse(report).iter("testcase"):
         kinds = {child.tag for child in case}
-        if kinds & {"failure", "error"}:
-            count.failed += 1
-        elif "skipped" in kinds:
-            count.skipped += 1
-        else:
-            count.passed += 1
-    return count
+        window = next((entry.get("value", "") for entry in case.iter("property") if entry.get("name") == "blender"), "")
+        for name in {"", window}:
+            if kinds & {"failure", "error"}:
+                counts[name].failed += 1
+            elif "skipped" in kinds:
+                counts[name].skipped += 1
+            else:
+                counts[name].passed += 1
+    return counts
 
 
-def run_level(level: str, environment: dict[str, str]) -> Count:
+def run_level(level: str, environment: dict[str, str]) -> dict[str, Count]:
     """One pytest process. Whatever ends it, the level gets its count, and a reason where it did not end well."""
     report = REPORTS / f"{level}.xml"
     report.unlink(missing_ok=True)
@@ -72,12 +76,13 @@ def run_level(level: str, environment: dict[str, str]) -> Count:
         if isinstance(end, KeyboardInterrupt):
             raise
         status, why = -1, f"over the time limit of {LIMITS[level]} s"
-    count = read_report(report) if report.exists() else Count()
+    counts = read_report(report) if report.exists() else {}
+    count = counts.setdefault("", Count())
     if count.passed + count.failed + count.skipped == 0:
         count.failed, count.note = 1, f"no test ran, {why}"
     elif status not in (0, 1) or (status == 1 and not count.failed):
         count.failed, count.note = count.failed + 1, why
-    return count
+    return counts
 
 
 def version_of(blender: str) -> tuple[int, int] | None:
@@ -132,31 +137,40 @@ def find_blenders() -> tuple[list[str], str]:
     return fitting, ""
 
 
-def run_gui(environment: dict[str, str]) -> Count:
+def run_gui(environment: dict[str, str]) -> dict[str, Count]:
     """The window level, or the reason why not."""
     blenders, reason = find_blenders()
     if not blenders:
-        return Count(skipped=1, note=f"window tests were skipped: {reason}")
+        return {"": Count(skipped=1, note=f"window tests were skipped: {reason}")}
     return run_level("gui", {**environment, "BLENDER": os.pathsep.join(blenders)})
 
 
-def main(levels: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run the levels, one line for each, and a plain last line."""
-    unknown = [level for level in levels if level not in LIMITS]
-    if unknown:
-        print(f"test: no level {', '.join(unknown)}; there are: {', '.join(LIMITS)}", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description="Run the test levels, each as a process of its own.")
+    parser.add_argument("--require-window", metavar="VERSION", default="", help="fail when none ran in that Blender")
+    parser.add_argument("levels", nargs="*", metavar="LEVEL", help=", ".join(LIMITS))
+    wish = parser.parse_args(arguments)
+    if unknown := [level for level in wish.levels if level not in LIMITS]:
+        parser.error(f"no level {', '.join(unknown)}; there are: {', '.join(LIMITS)}")
     REPORTS.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ)
-    lines, total = [], Count()
-    for level in levels or list(LIMITS):
+    lines, total, windows = [], Count(), {}
+    for level in wish.levels or list(LIMITS):
         print(f"== {level}", flush=True)
         start = time.monotonic()
-        count = run_gui(environment) if level == "gui" else run_level(level, environment)
+        counts = run_gui(environment) if level == "gui" else run_level(level, environment)
+        count = counts.pop("")
         lines.append(f"{level:8} {count} ({time.monotonic() - start:.0f} s)")
+        lines += [f"  in a window of Blender {version}: {part}" for version, part in sorted(counts.items())]
+        windows.update(counts)
         total.passed += count.passed
         total.failed += count.failed
         total.skipped += count.skipped
+    required = windows.get(wish.require_window, Count())
+    if wish.require_window and not required.passed + required.failed:
+        lines.append(f"no window test ran in Blender {wish.require_window}, which was required")
+        total.failed += 1
     print("\n" + "\n".join(lines))
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     return 1 if total.failed else 0
