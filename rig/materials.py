@@ -119,9 +119,7 @@ def _color_and_alpha(
     node: bpy.types.ShaderNodeBsdfPrincipled,
 ) -> tuple[bpy.types.NodeSocketColor, bpy.types.NodeSocketFloat]:
     # Alpha's class is a float socket of a kind that the stubs do not know.
-    return cast("bpy.types.NodeSocketColor", node.inputs["Base Color"]), cast(
-        "bpy.types.NodeSocketFloat", node.inputs["Alpha"]
-    )
+    return node.inputs["Base Color"], cast("bpy.types.NodeSocketFloat", node.inputs["Alpha"])
 
 
 def _plain(socket: bpy.types.NodeSocket) -> object:
