@@ -1,17 +1,16 @@
 """Runs the test levels, each as a pytest process of its own under a time limit: ``make test``.
 
-    tools/test.py [--require-window VERSION] [LEVEL…]
+    tools/test.py [LEVEL…]
 
 Levels: ``solver`` and ``urdf`` (no Blender), ``blender`` (the ``bpy`` wheel of this environment), ``gui`` (a real
 window). For the windows ``$BLENDER`` names one Blender or more, separated by colons; else ``$LINKPOSE_WINDOWS`` asks
 for Debian's Blenders by suite ("trixie sid", see tools/get_blender.sh; one that cannot be had is left out); else a
 ``blender`` of at least 4.2 on the PATH is used; else one line says that window tests were skipped and why. Reports and
-pictures go to ``out``. ``--require-window 4.3.2`` fails when no window test ran in that Blender.
+pictures go to ``out``. With ``$LINKPOSE_REQUIRE_WINDOW`` set to a version it fails when no window test ran in that Blender.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -145,18 +144,15 @@ def run_gui(environment: dict[str, str]) -> dict[str, Count]:
     return run_level("gui", {**environment, "BLENDER": os.pathsep.join(blenders)})
 
 
-def main(arguments: list[str]) -> int:
+def main(levels: list[str]) -> int:
     """Run the levels, one line for each, and a plain last line."""
-    parser = argparse.ArgumentParser(description="Run the test levels, each as a process of its own.")
-    parser.add_argument("--require-window", metavar="VERSION", default="", help="fail when none ran in that Blender")
-    parser.add_argument("levels", nargs="*", metavar="LEVEL", help=", ".join(LIMITS))
-    wish = parser.parse_args(arguments)
-    if unknown := [level for level in wish.levels if level not in LIMITS]:
-        parser.error(f"no level {', '.join(unknown)}; there are: {', '.join(LIMITS)}")
+    if unknown := [level for level in levels if level not in LIMITS]:
+        print(f"test: no level {', '.join(unknown)}; there are: {', '.join(LIMITS)}", file=sys.stderr)
+        return 2
     REPORTS.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ)
     lines, total, windows = [], Count(), {}
-    for level in wish.levels or list(LIMITS):
+    for level in levels or list(LIMITS):
         print(f"== {level}", flush=True)
         start = time.monotonic()
         counts = run_gui(environment) if level == "gui" else run_level(level, environment)
@@ -167,9 +163,10 @@ def main(arguments: list[str]) -> int:
         total.passed += count.passed
         total.failed += count.failed
         total.skipped += count.skipped
-    required = windows.get(wish.require_window, Count())
-    if wish.require_window and not required.passed + required.failed:
-        lines.append(f"no window test ran in Blender {wish.require_window}, which was required")
+    required = os.environ.get("LINKPOSE_REQUIRE_WINDOW", "")
+    there = windows.get(required, Count())
+    if required and not there.passed + there.failed:
+        lines.append(f"no window test ran in Blender {required}, which was required")
         total.failed += 1
     print("\n" + "\n".join(lines))
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
