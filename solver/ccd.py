@@ -141,7 +141,7 @@ class Sweep:
         length2 = sum(row[unknown] * row[unknown] for row in rows)
         if length2 > ON_AXIS * ON_AXIS:
             push = sum(row[unknown] * error for row, error in zip(rows, at.errors, strict=True))
-            wanted = push / length2 * compiled.stride[unknown]
+            wanted = push / length2 * compiled.pace[unknown]
             for i in compiled.groups[unknown]:
                 cap = self._cap * (SLIDE_CAP * compiled.scale if compiled.steps[i].slide else TURN_CAP)
                 most = cap / abs(compiled.steps[i].multiplier) if compiled.steps[i].multiplier else math.inf

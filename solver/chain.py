@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float, float]
 
+# How many sets of handles a chain keeps its numbers for.
+KEPT = 16
+
 
 class Chain:
     """The unknowns from an anchor to the dragged body, or to several bodies: then a tree.
@@ -84,6 +87,8 @@ class Chain:
         self._places = np.array(self.index, dtype=np.intp)
         self.lower: Vector = skeleton.lower[self._places]
         self.upper: Vector = skeleton.upper[self._places]
+        self.lower.setflags(write=False)
+        self.upper.setflags(write=False)
         self.continuous: tuple[bool, ...] = tuple(skeleton.continuous[i] for i in self.index)
         self.wraps, self._followed = self._relations()
         self._bind(q)
@@ -170,6 +175,8 @@ class Chain:
         if found is None:
             from .compiled import Compiled
 
+            if len(self._cache) >= KEPT:
+                self._cache.clear()
             found = self._cache[handles] = Compiled(self, handles)
         return found
 

@@ -14,13 +14,16 @@ from .skeleton import axis_motion
 if TYPE_CHECKING:
     from .chain import Chain, Point
 
+# What is left of the pace of an unknown that is as good as locked.
+LEAST_PACE = 0.01
+
 # World axis (3) and a point on it (3).
 Line = tuple[float, float, float, float, float, float]
 
 # Position (3); then the rotation by rows (9), where it is asked for.
 Placed = tuple[float, ...]
 
-# A step's place, whether it slides, its unknown, and how much it moves in one stride of that.
+# A step's place, whether it slides, its unknown, and how far [rad, m] a pace of that moves it.
 Influence = tuple[int, bool, int, float]
 
 # A body, a point in its frame, and whether the body's rotation is wanted as well.
@@ -98,8 +101,9 @@ class Compiled:
         lower, upper: limits; infinite for those that wrap.
         scale: a length [m] of the chain's own, positive and finite: the largest reach, where there is one.
         stride: per unknown what counts as one unit of its motion: 1 rad, or ``scale`` for a slide.
+        pace: the same less its stiffness: how far it goes where a free one would go its stride.
         groups: per unknown its steps.
-        paths: per tip the steps that move it: place, slides or not, unknown, and units of the step's motion a stride.
+        paths: per tip the steps that move it: place, slides or not, unknown, and how far a pace of that moves the step.
         moved_by: per step the tips that it moves.
     """
 
@@ -129,11 +133,11 @@ class Compiled:
         self.scale = max(finite, default=0.0) or _extent(walk.steps) or 1.0
         slides = {step.unknown for step in walk.steps if step.slide}
         self.stride = [self.scale if unknown in slides else 1.0 for unknown in range(self.dof)]
+        stiff = chain.skeleton.stiffness[list(chain.index)].tolist()
+        self.pace = [unit * max(1.0 - s, LEAST_PACE) for unit, s in zip(self.stride, stiff, strict=True)]
         self.paths: tuple[tuple[Influence, ...], ...] = tuple(
             tuple(
-                (i, s.slide, s.unknown, s.multiplier * self.stride[s.unknown])
-                for i in tip.path
-                for s in [walk.steps[i]]
+                (i, s.slide, s.unknown, s.multiplier * self.pace[s.unknown]) for i in tip.path for s in [walk.steps[i]]
             )
             for tip in self.tips
         )

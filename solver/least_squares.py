@@ -12,11 +12,11 @@ from .problem import Evaluation, Problem
 GAIN = 0.05
 GAIN_RANGE = 100.0
 FLOOR = 1e-11
-# Largest change of an unknown in a step [strides: 1 rad, or the chain's own length for a slide].
+# Largest change of an unknown in a step [paces: 1 rad, or the chain's own length for a slide; less where it is stiff].
 STEP_CAP = 1.2
 # How much of the error is looked at when the target is out of reach [reach]: beyond, the direction is all that counts.
 FAR_ERROR = 0.2
-# A step smaller than this [strides] is none.
+# A step smaller than this [paces] is none.
 STILL = 1e-9
 
 
@@ -76,10 +76,10 @@ class Descent:
         factor = STEP_CAP / largest if largest > STEP_CAP else 1.0
         compiled = problem.compiled
         values = []
-        for value, move, stride, low, high in zip(
-            at.values, change, compiled.stride, compiled.lower, compiled.upper, strict=True
+        for value, move, pace, low, high in zip(
+            at.values, change, compiled.pace, compiled.lower, compiled.upper, strict=True
         ):
-            value += move * factor * stride
+            value += move * factor * pace
             values.append(low if value < low else high if value > high else value)
         tried = problem.evaluate(values)
         good = tried.error < at.error

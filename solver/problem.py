@@ -115,7 +115,7 @@ class Problem:
         return Evaluation(values, lines, placed, errors, error, distance2, angle2)
 
     def rows(self, at: Evaluation) -> list[list[float]]:
-        """The derivative: a row an error, a column an unknown, in units of the unknown's stride."""
+        """The derivative: a row an error, a column an unknown, in units of the unknown's pace."""
         rows: list[list[float]] = []
         lines = at.lines
         dof = self.compiled.dof

@@ -72,7 +72,7 @@ def test_the_derivative_is_that_of_the_errors(seed: int) -> None:
         errors = []
         for sign in (1.0, -1.0):
             moved = values.copy()
-            moved[i] += sign * step * problem.compiled.stride[i]
+            moved[i] += sign * step * problem.compiled.pace[i]
             errors.append(problem.evaluate(moved.tolist()).errors)
         # The error shrinks as the handle moves towards the target.
         assert np.allclose(np.subtract(errors[1], errors[0]) / (2 * step), rows[:, i], atol=1e-6)

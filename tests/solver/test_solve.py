@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from linkpose.solver import Axis, Goal, Mimic, Search, Skeleton, Status, solve
+from linkpose.solver import Axis, AxisKind, Goal, Mimic, Search, Skeleton, Status, solve
 from solver.made import PI, at, body, hinge, numbered, planar, random_frame, random_tree, slide, ur5
 
 
@@ -347,6 +347,26 @@ def test_two_hundred_unknowns_are_solved() -> None:
     found = solve(chain, Goal("tip", (0.8, 1.2, 0.0)))
     assert found.status is Status.REACHED
     assert np.all(np.abs(found.values) <= 0.3)
+
+
+def test_a_stiff_joint_moves_less_and_a_locked_one_hardly() -> None:
+    def moved(stiffness: float) -> float:
+        middle = Axis("j1", AxisKind.HINGE, (0.0, 0.0, 1.0), stiffness=stiffness)
+        bodies = [
+            body("base", None),
+            body("a", "base", hinge("j0")),
+            body("b", "a", middle, origin=at(0.5)),
+            body("c", "b", hinge("j2"), origin=at(0.5)),
+            body("tip", "c", origin=at(0.5)),
+        ]
+        chain = Skeleton(bodies).chain("tip", q=[0.3, 0.4, 0.5])
+        found = solve(chain, Goal("tip", (0.6, 1.0, 0.0)))
+        assert found.status is Status.REACHED
+        return abs(found.values[1] - 0.4)
+
+    free, stiff, locked = moved(0.0), moved(0.7), moved(1.0)
+    assert free > 1.5 * stiff > 1.5 * locked
+    assert locked < 0.01
 
 
 def test_tolerances_decide_the_status_only() -> None:
