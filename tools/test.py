@@ -5,8 +5,9 @@
 Levels: ``solver`` and ``urdf`` (no Blender), ``blender`` (the ``bpy`` wheel of this environment), ``gui`` (a real
 window). For the windows ``$BLENDER`` names one Blender or more, separated by colons; else ``$LINKPOSE_WINDOWS`` asks
 for Debian's Blenders by suite ("trixie sid", see tools/get_blender.sh; one that cannot be had is left out); else a
-``blender`` of at least 4.2 on the PATH is used; else one line says that window tests were skipped and why. Reports and
-pictures go to ``out``. With ``$LINKPOSE_REQUIRE_WINDOW`` set to a version it fails when no window test ran in that Blender.
+``blender`` of at least 4.2 on the PATH is used; else one line says that window tests were skipped and why. With
+``$LINKPOSE_REQUIRE_WINDOW`` set to a version it fails when no window test ran in that Blender. Reports and pictures go
+to ``out``.
 """
 
 from __future__ import annotations
