@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
 from ..errors import LinkposeError
 from ..rig import drag, pick, view
+from ..rig.keying import Keying
 from ..rig.view import View, ViewAddress
-from ..ui import overlay, status
+from ..ui import overlay, preferences, status
 
 _log = logging.getLogger(__name__)
 
@@ -92,6 +93,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
     target: FloatVectorProperty(
         name="Target", description="Where the handle goes, in world space", subtype="TRANSLATION", options={"SKIP_SAVE"}
     )
+    method: EnumProperty(
+        name="Method", description="How it is solved", items=preferences.METHODS, options={"SKIP_SAVE"}
+    )
     release_confirm: BoolProperty(
         name="Confirm on Release",
         description="Confirm when the mouse button is released",
@@ -153,7 +157,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             if self.result:
                 stored = json.loads(self.result)
                 if stored["target"] == list(self.target):
-                    drag.replay(context, self.armature, stored["values"])
+                    drag.replay(context, self.armature, self.body, stored["channels"], _keying(context))
                     return {"FINISHED"}
             self._solve(context)
         except LinkposeError as error:
@@ -175,7 +179,10 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         picked = None if seen is None else pick.pick(context, area.spaces.active, seen, pixel)
         if seen is None or picked is None:
             raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
-        session = drag.DragSession(context, drag.grip_of(context, picked), picked.point)
+        if not self.properties.is_property_set("method"):
+            self.method = preferences.choices(context).method
+        grip = drag.grip_of(context, picked)
+        session = drag.DragSession(context, grip, picked.point, method=self.method, keying=_keying(context))
         state = overlay.OverlayState(scene=context.scene.name)
         timer = context.window_manager.event_timer_add(TICK, window=window)
         _running = _Running(session, address, seen, timer, context.workspace.name, state)
@@ -231,27 +238,37 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             return {"CANCELLED"}
         self.target = tuple(session.target)
         # Compared with the property later, which holds single precision.
-        self.result = json.dumps({"target": list(self.target), "values": session.result()})
-        self.report({"INFO"}, status.summary(context.scene, session))
+        self.result = json.dumps({"target": list(self.target), "channels": session.channels()})
+        self._tell(context, session)
         return {"FINISHED"}
 
     def _solve(self, context: bpy.types.Context) -> None:
         if not self.body:
             raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
         grip = drag.grip_by_name(context, self.armature, self.body)
-        session = drag.DragSession(context, grip, np.zeros(3))
+        session = drag.DragSession(context, grip, np.zeros(3), method=self.method, keying=_keying(context))
         try:
             session.aim(np.array(self.target, dtype=np.float64))
             session.confirm(context)
         finally:
             session.cancel(context)
         self.armature = grip.armature
+        self._tell(context, session)
+
+    def _tell(self, context: bpy.types.Context, session: drag.DragSession) -> None:
         self.report({"INFO"}, status.summary(context.scene, session))
+        if session.refused_key:
+            self.report({"WARNING"}, f"Posed, but not keyed: {session.refused_key}")
 
 
 def _pixel(event: bpy.types.Event, region: bpy.types.Region) -> tuple[float, float]:
     # Not mouse_region_x: that belongs to the region under the pointer, which need not be the drag's.
     return float(event.mouse_x - region.x), float(event.mouse_y - region.y)
+
+
+def _keying(context: bpy.types.Context) -> Keying:
+    chosen = preferences.choices(context)
+    return Keying(chosen.key_what, chosen.key_when)
 
 
 def _show(context: bpy.types.Context, running: _Running) -> None:

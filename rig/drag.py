@@ -7,6 +7,7 @@ a file load or a script may have replaced it since the last event.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -14,7 +15,8 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import handles, keys, reading, snapshot, writing
+from . import handles, keying, reading, snapshot, writing
+from .keying import Keying
 from .pick import Pick
 from .view import Vector, View
 from .world import World
@@ -26,11 +28,23 @@ LAST_SLICE = 0.050
 NOTCH = 0.05
 
 _current: DragSession | None = None
+_last: DragSession | None = None
 
 
 def current() -> DragSession | None:
     """The drag that is running, None when there is none."""
     return _current
+
+
+def last() -> DragSession | None:
+    """The drag that was confirmed last, None when there was none in this file."""
+    return _last
+
+
+def forget() -> None:
+    """Drop the last drag, as when another file is loaded."""
+    global _last
+    _last = None
 
 
 class State(enum.Enum):
@@ -72,15 +86,27 @@ class DragSession:
         limited: (m, 3) where the joints are that hold at a limit.
         solution: the latest; None before the first solve.
         state: running, confirmed or cancelled.
+        method: of the solver.
+        refused_key: why a confirmed pose could not be keyed, "" when nothing was refused.
     """
 
-    def __init__(self, context: bpy.types.Context, grip: Grip, click: Vector) -> None:
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        grip: Grip,
+        click: Vector,
+        *,
+        method: str = "AUTO",
+        keying: Keying | None = None,
+    ) -> None:
         """Read the rig and take the grip; nothing is moved yet.
 
         Args:
             context: for the scene and its view layer.
             grip: what to drag.
             click: (3,) the point that was clicked; it stays at this offset from the handle.
+            method: "AUTO", or another one of the solver's.
+            keying: what to key on confirm; None = the default.
 
         Raises:
             LinkposeError: the rig cannot be posed, or nothing above the body can move; with the reason.
@@ -108,7 +134,15 @@ class DragSession:
         self._anchor_point = np.array(click, dtype=np.float64)
         self._offset = self.handle - self._anchor_point
         self._written = start[list(self._chain.index)]
-        self._search = Search(self._chain, [self._goal()], tolerance=max(1e-3 * self.size, 1e-6) / self._world.stretch)
+        self.method = method
+        self._keying = keying or Keying()
+        self.refused_key = ""
+        self._search = Search(
+            self._chain,
+            [self._goal()],
+            method=method,
+            tolerance=max(1e-3 * self.size, 1e-6) / self._world.stretch,
+        )
         self.solution: Solution | None = None
         self.state = State.RUNNING
         self._moved = False
@@ -174,8 +208,10 @@ class DragSession:
         self._refresh_points(armature)
         return True
 
-    def confirm(self, context: bpy.types.Context, *, key: bool = True) -> Solution | None:
+    def confirm(self, context: bpy.types.Context) -> Solution | None:
         """End the drag with the best pose written and, if asked, keyed at the current frame.
+
+        A pose that cannot be keyed is kept all the same; :attr:`refused_key` says why.
 
         Returns:
             The solution that was written; None when the drag never moved, and then everything is put back.
@@ -183,6 +219,7 @@ class DragSession:
         Raises:
             RigError: the armature is gone; the session is over all the same.
         """
+        global _last
         if self.state is not State.RUNNING:
             return self.solution
         if not self._moved:
@@ -190,12 +227,16 @@ class DragSession:
             return None
         try:
             self.advance(context, LAST_SLICE)
-            if key:
-                keys.insert(self.check(context), self._rig, self._chain.unknowns)
+            armature = self.check(context)
         except BaseException:
             self.cancel(context)
             raise
         self._end(State.CONFIRMED)
+        try:
+            keying.key(context, armature, self._rig, self.chain, self._snapshot, self._keying)
+        except RigError as error:
+            self.refused_key = str(error)
+        _last = self
         return self.solution
 
     def cancel(self, context: bpy.types.Context | None = None) -> None:
@@ -213,20 +254,25 @@ class DragSession:
                 context.scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
             context.view_layer.update()
 
-    def limits_of(self, unknown: str) -> tuple[float, float, bool]:
-        """Lower and upper limit of an unknown [rad] or [m], and whether it slides."""
-        skeleton = self._rig.skeleton
-        axis = next(axis for axis in skeleton.axes if axis.name == unknown)
-        return axis.lower, axis.upper, axis.kind == AxisKind.SLIDE
+    def joint(self, unknown: str) -> tuple[float, float, float, bool]:
+        """Value, lower and upper limit of an unknown of the chain [rad] or [m], and whether it slides."""
+        axis = next(axis for axis in self._rig.skeleton.axes if axis.name == unknown)
+        return float(self._written[self.chain.index(unknown)]), axis.lower, axis.upper, axis.kind == AxisKind.SLIDE
 
     @property
     def residual(self) -> float:
         """How far the handle is from the target [m]."""
         return float(np.linalg.norm(self.target - self.handle))
 
-    def result(self) -> dict[str, float]:
-        """The values that were written, by unknown name."""
-        return dict(zip(self.chain, (float(value) for value in self._written), strict=True))
+    def channels(self) -> dict[str, dict[str, list[float]]]:
+        """What the chain's channels hold now, by bone and data path, for :func:`replay`."""
+        armature = _find(self.grip)
+        found: dict[str, dict[str, list[float]]] = {}
+        for channel in (self._rig.channels[name] for name in self.chain):
+            if armature is not None and channel.bone in armature.pose.bones:
+                holder = getattr(armature.pose.bones[channel.bone], channel.path)
+                found.setdefault(channel.bone, {})[channel.path] = list(holder)
+        return found
 
     def _end(self, state: State) -> None:
         global _current
@@ -337,23 +383,35 @@ def grip_by_name(context: bpy.types.Context, armature_name: str, body: str) -> G
     return Grip(armature.name, armature.session_uid, body, rig.bone_of(body), point)
 
 
-def replay(context: bpy.types.Context, name: str, values: dict[str, float], *, key: bool = True) -> None:
-    """Write the values of an earlier drag again, and key them as it did.
+def replay(
+    context: bpy.types.Context,
+    name: str,
+    body: str,
+    channels: Mapping[str, Mapping[str, Sequence[float]]],
+    rules: Keying,
+) -> None:
+    """Write the channels of an earlier drag again, bit for bit, and key them as it did.
+
+    Args:
+        context: for the scene and its view layer.
+        name: of the armature object.
+        body: that was dragged.
+        channels: what :meth:`DragSession.channels` gave.
+        rules: what to key.
 
     Raises:
-        LinkposeError: the armature is gone or has no such joints.
+        LinkposeError: the armature is gone or is no longer what it was.
     """
     armature = bpy.data.objects.get(name)
-    if armature is None or armature.type != "ARMATURE":
+    if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    rig = reading.read(armature)
-    q = rig.pose()
-    for unknown, value in values.items():
-        if unknown not in rig.skeleton.unknowns:
-            raise RigError(f"the armature {name!r} no longer has the joint {unknown!r}")
-        q[rig.skeleton.unknowns.index(unknown)] = value
-    writing.write(armature, rig, q, tuple(values))
+    rig = reading.read(armature, rebase=True)
+    chain = rig.skeleton.chain(body, q=rig.pose()).unknowns
+    before = snapshot.take(armature, {*channels, *rig.written_bones(chain)})
+    for bone, paths in channels.items():
+        for path, values in paths.items():
+            setattr(armature.pose.bones[bone], path, values)
+    armature.update_tag()
     context.view_layer.update()
-    if key:
-        keys.insert(armature, rig, tuple(values))
+    keying.key(context, armature, rig, chain, before, rules)

@@ -30,6 +30,10 @@ class BoneState:
     axis_angle: tuple[float, ...]
     scale: tuple[float, ...]
 
+    def channel(self, path: str) -> tuple[float, ...]:
+        """The numbers of one channel by its data path, such as "rotation_euler"."""
+        return getattr(self, dict(_CHANNELS)[path])
+
 
 # Data path of each channel and the field that keeps it.
 _CHANNELS = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import keymap, menus, overlay
+from . import keymap, menus, overlay, panel, preferences
 
-_MODULES = (menus, keymap)
+_MODULES = (preferences, menus, panel, keymap)
 
 
 def register() -> None:

@@ -46,9 +46,19 @@ def why(scene: bpy.types.Scene, session: DragSession) -> str:
     return to_go if not session.is_done else f"{to_go}: stalled"
 
 
+def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
+    """The same in lines that are short enough for a panel; none when the handle is on the target."""
+    solution = session.solution
+    if solution is None or session.status == "REACHED":
+        return []
+    lines = ["Out of reach"] if session.status == "OUT_OF_REACH" else []
+    lines += [_at_limit(session, name) for name in solution.limited]
+    return lines or ["Stalled"]
+
+
 def line(scene: bpy.types.Scene, session: DragSession) -> str:
     """The status bar during a drag."""
-    state = why(scene, session) or f"{length(scene, session.residual)} off"
+    state = why(scene, session) or "on the target"
     return f"{session.grip.body}: {state}   |   {KEYS}"
 
 
@@ -63,13 +73,14 @@ def _limits(session: DragSession) -> str:
     solution = session.solution
     if solution is None or not solution.limited:
         return ""
-    values = session.result()
-    texts = [f"{name} at {_value(session, name, values[name])}" for name in solution.limited[:MOST_NAMES]]
+    texts = [_at_limit(session, name) for name in solution.limited[:MOST_NAMES]]
     more = len(solution.limited) - MOST_NAMES
     return ", ".join(texts) + (f" and {more} more at limits" if more > 0 else "")
 
 
-def _value(session: DragSession, name: str, value: float) -> str:
-    lower, upper, slides = session.limits_of(name)
+def _at_limit(session: DragSession, name: str) -> str:
+    """Such as "panda_joint4 at -176.0° (lower)"."""
+    value, lower, upper, slides = session.joint(name)
     end = "upper" if abs(value - upper) <= abs(value - lower) else "lower"
-    return f"{value:+.4g} m ({end})" if slides else f"{math.degrees(value):+.1f}\N{DEGREE SIGN} ({end})"
+    number = f"{value:+.4g} m" if slides else f"{math.degrees(value):+.1f}\N{DEGREE SIGN}"
+    return f"{name} at {number} ({end})"

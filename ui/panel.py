@@ -1,0 +1,68 @@
+"""The sidebar panel: import, method, keys, and what became of the last drag."""
+
+import bpy
+
+from ..rig import drag
+from . import preferences, status
+
+
+class LINKPOSE_PT_drag(bpy.types.Panel):
+    """Tab "Linkpose" of the 3D view's sidebar."""
+
+    bl_label = "Linkpose"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Linkpose"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Called by Blender."""
+        layout = self.layout
+        layout.operator("linkpose.import_urdf", icon="IMPORT", text="Import URDF…")
+        column = layout.column(align=True)
+        column.label(text="Point at a link or bone and press J", icon="MOUSE_MOVE")
+        column.label(text="to drag it.", icon="BLANK1")
+        addon = context.preferences.addons.get(preferences.ROOT)
+        if addon is not None and addon.preferences is not None:
+            column = layout.column()
+            column.use_property_split = True
+            column.use_property_decorate = False
+            column.prop(addon.preferences, "method")
+            column.prop(addon.preferences, "key_when")
+            row = column.row()
+            row.active = addon.preferences.key_when != "NEVER"
+            row.prop(addon.preferences, "key_what")
+        _draw_last(layout, context)
+
+
+def _draw_last(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    session = drag.current() or drag.last()
+    if session is None:
+        return
+    box = layout.box()
+    reached = session.status in {"", "REACHED"}
+    box.label(text=session.grip.body, icon="CHECKMARK" if reached else "ERROR")
+    column = box.column(align=True)
+    column.label(text=f"{status.length(context.scene, session.residual)} from the target")
+    for line in status.reasons(context.scene, session):
+        column.label(text=line)
+    if session.refused_key:
+        column.label(text=f"Not keyed: {session.refused_key}")
+
+
+@bpy.app.handlers.persistent
+def _forget_last(*_: object) -> None:
+    """The last drag was in another file."""
+    drag.forget()
+
+
+def register() -> None:
+    """Register the panel."""
+    bpy.utils.register_class(LINKPOSE_PT_drag)
+    bpy.app.handlers.load_post.append(_forget_last)
+
+
+def unregister() -> None:
+    """Unregister it."""
+    bpy.app.handlers.load_post.remove(_forget_last)
+    drag.forget()
+    bpy.utils.unregister_class(LINKPOSE_PT_drag)

@@ -1,0 +1,74 @@
+"""The extension's preferences, with their defaults for scripts and tests in which it is not enabled."""
+
+from dataclasses import dataclass
+
+import bpy
+from bpy.props import EnumProperty
+
+# The preferences belong to the package, not to this room of it.
+ROOT = __package__.rpartition(".")[0]
+
+METHODS = (
+    ("AUTO", "Automatic", "Least squares within the limits; the fastest and most exact"),
+    ("CCD", "CCD", "Cyclic coordinate descent: one joint after the other, from the hand to the base"),
+)
+KEY_WHAT = (
+    ("CHAIN", "Chain", "Every joint between the dragged body and its anchor, so that no later drag moves this pose"),
+    ("MOVED", "Moved Joints", "Only the joints that the drag has moved"),
+    ("EVERYTHING", "Everything", "Every joint of the armature"),
+)
+KEY_WHEN = (
+    ("ALWAYS", "Always", "A confirmed drag is keyed"),
+    ("AUTO", "Follow Auto Keying", "A confirmed drag is keyed while the scene's Auto Keying is on"),
+    ("NEVER", "Never", "A confirmed drag is not keyed"),
+)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user has chosen, as plain values; the identifiers are those of the lists above."""
+
+    method: str = "AUTO"
+    key_what: str = "CHAIN"
+    key_when: str = "ALWAYS"
+
+
+class LinkposePreferences(bpy.types.AddonPreferences):
+    """Shown in Preferences > Add-ons."""
+
+    bl_idname = ROOT
+
+    method: EnumProperty(name="Method", description="How a drag is solved", items=METHODS, default="AUTO")
+    key_what: EnumProperty(
+        name="Key", description="Which joints a confirmed drag keys", items=KEY_WHAT, default="CHAIN"
+    )
+    key_when: EnumProperty(name="When", description="Whether a confirmed drag is keyed", items=KEY_WHEN)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Called by Blender."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "method")
+        layout.prop(self, "key_when")
+        row = layout.row()
+        row.active = self.key_when != "NEVER"
+        row.prop(self, "key_what")
+
+
+def choices(context: bpy.types.Context) -> Choices:
+    """What the user has chosen; the defaults where the extension is not enabled as one."""
+    addon = context.preferences.addons.get(ROOT)
+    preferences = None if addon is None else addon.preferences
+    if preferences is None:
+        return Choices()
+    return Choices(preferences.method, preferences.key_what, preferences.key_when)
+
+
+def register() -> None:
+    """Register the preferences."""
+    bpy.utils.register_class(LinkposePreferences)
+
+
+def unregister() -> None:
+    """Unregister them."""
+    bpy.utils.unregister_class(LinkposePreferences)
