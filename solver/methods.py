@@ -88,7 +88,10 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
 
 
 def cyclic(run: Run, one_shot: bool) -> Sweeps:
-    """Cyclic coordinate descent, with trial offsets when it is stuck; they are dropped if they do not help."""
+    """Cyclic coordinate descent, with trial offsets when it is stuck; they are dropped if they do not help.
+
+    It has no restarts: ``one_shot`` changes nothing. On a leash a sweep that goes too far is tried with smaller steps.
+    """
     at, mark, since, cap = run.start, run.start.error, 0, 1.0
     trials = iter(range(TRIALS))
     for _ in range(CCD_LONGEST):
@@ -97,11 +100,10 @@ def cyclic(run: Run, one_shot: bool) -> Sweeps:
         yield
         tried = run.problem.evaluate(Sweep(run.problem, at, cap=cap).run())
         run.offer(tried)
-        if not run.admits(tried) and not one_shot:
-            at, cap = run.best, 0.25 * cap
-            since += 1
-        else:
+        if run.admits(tried):
             at = tried
+        else:
+            at, cap = run.best, 0.25 * cap
         if at.error < (1.0 - CCD_STUCK_SHARE) * mark:
             mark, since = at.error, 0
             continue

@@ -17,9 +17,8 @@ from .problem import Problem
 from .run import FOLLOW, Run, Tolerance, motion_of_targets
 from .solution import Solution, describe
 
-# What a drag spends at a time: seconds, and sweeps.
+# What a drag spends at a time [s].
 SLICE_SECONDS = 0.004
-SLICE_SWEEPS = 20
 # Tolerance of a script [reach], and the smallest one [m].
 TOLERANCE = 1e-5
 LEAST_TOLERANCE = 1e-9

@@ -129,7 +129,14 @@ def _residuals(run: Run, at: Evaluation) -> tuple[GoalResidual, ...]:
 
 
 def _length(metres: float) -> str:
-    return f"{metres:.3f} m" if metres >= 0.1 else f"{1000.0 * metres:.2g} mm"
+    return f"{metres:.3f} m" if metres >= 0.1 else f"{_short(1000.0 * metres)} mm"
+
+
+def _short(number: float) -> str:
+    """Two figures or so, never an exponent."""
+    if number < 0.01:
+        return "under 0.01"
+    return f"{number:.{0 if number >= 10.0 else 1 if number >= 1.0 else 2}f}"
 
 
 def _to_go(run: Run, distance: float, angle: float) -> str:
@@ -137,7 +144,7 @@ def _to_go(run: Run, distance: float, angle: float) -> str:
     if distance > run.tolerance.distance:
         left.append(_length(distance))
     if angle > run.tolerance.angle:
-        left.append(f"{math.degrees(angle):.2g}°")
+        left.append(f"{_short(math.degrees(angle))}°")
     return " and ".join(left) + " to go"
 
 

@@ -116,6 +116,16 @@ def test_joints_at_limits_that_are_in_the_way_are_named() -> None:
     assert near.why.endswith(" mm to go: shoulder and elbow at their limits")
 
 
+@pytest.mark.parametrize(
+    ("distance", "text"),
+    [(1.25, "1.250 m"), (0.0996, "100 mm"), (0.0324, "32 mm"), (0.0032, "3.2 mm"), (0.00032, "0.32 mm")],
+)
+def test_what_is_left_is_said_in_figures_that_people_read(distance: float, text: str) -> None:
+    chain = planar((0.5, 0.5)).chain("tip")
+    assert solve(chain, Goal("tip", (1.0 + distance, 0.0, 0.0))).why == f"{text} out of reach"
+    assert solve(chain, Goal("tip", (0.3, 0.3, distance))).why.startswith(f"{text} ")
+
+
 def test_limits_are_named_out_of_reach_too() -> None:
     chain = planar((1.0, 1.0), -0.5, 0.5).chain("tip")
     found = solve(chain, Goal("tip", (0.0, 5.0, 0.0)))
