@@ -45,6 +45,10 @@ def test_joints_at_limits_that_are_in_the_way_are_named() -> None:
     assert near.why.endswith(" mm to go: shoulder and elbow at their limits")
 
 
+@pytest.mark.parametrize(
+    ("distance", "text"),
+    [(1.25, "1.250 m"), (0.0996, "100 mm"), (0.0324, "32 mm"), (0.0032, "3.2 mm"), (0.00032, "0.32 mm")],
+)
 def test_what_is_left_is_said_in_figures_that_people_read(distance: float, text: str) -> None:
     chain = planar((0.5, 0.5)).chain("tip")
     assert solve(chain, Goal("tip", (1.0 + distance, 0.0, 0.0))).why == f"{text} out of reach"
@@ -96,6 +100,7 @@ def test_an_orientation_that_cannot_be_had_says_how_far_it_is() -> None:
     assert found.why == "90° to go"
 
 
+@pytest.mark.parametrize("seed", range(6))
 def test_reported_residuals_are_those_of_the_reported_values(seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = random_tree(random)
