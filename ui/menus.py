@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bpy
 
-from ..operators.import_urdf import LINKPOSE_OT_import_urdf
+# Named, not imported: operators know the user interface, not the other way round.
+IMPORT = "linkpose.import_urdf"
 
 
 class LINKPOSE_FH_urdf(bpy.types.FileHandler):
@@ -12,7 +13,7 @@ class LINKPOSE_FH_urdf(bpy.types.FileHandler):
 
     bl_idname = "LINKPOSE_FH_urdf"
     bl_label = "URDF"
-    bl_import_operator = LINKPOSE_OT_import_urdf.bl_idname
+    bl_import_operator = IMPORT
     bl_file_extensions = ".urdf"
 
     @classmethod
@@ -23,7 +24,7 @@ class LINKPOSE_FH_urdf(bpy.types.FileHandler):
 
 def draw_import(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Draw the entry of File > Import."""
-    self.layout.operator(LINKPOSE_OT_import_urdf.bl_idname, text="Robot (.urdf)")
+    self.layout.operator(IMPORT, text="Robot (.urdf)")
 
 
 def register() -> None:
