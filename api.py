@@ -207,7 +207,8 @@ def solve(
         frame_solved = chain.forward(found.values)
         if apply:
             frame_shown = reading.frame_shown(armature, rig, body)
-            if np.abs(frame_shown - frame_solved).max() > _SHOWN * max(1.0, handles.size(armature) / world.stretch):
+            close = _SHOWN * max(1.0, handles.size(armature) / world.stretch) + 10.0 * reading.noise(armature)
+            if np.abs(frame_shown - frame_solved).max() > close:
                 frame_solved, found = frame_shown, not_as_solved(found)
         return in_world(rig, chain, goal, found, world, frame_solved)
 

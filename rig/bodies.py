@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -46,6 +47,7 @@ class BodyMaker:
         followers: frozenset[str],
         placed: Mapping[str, str],
         *,
+        noise: float,
         rebase: bool,
     ) -> None:
         """Take what is known of every bone, by bone name.
@@ -57,6 +59,7 @@ class BodyMaker:
             defined: definitions of the bones of a robot.
             followers: bones that follow another joint.
             placed: bones that do not follow their own channels, and why.
+            noise: how far Blender itself may be off where it shows a bone.
             rebase: as for :func:`.reading.read`.
         """
         self.motions: dict[str, Motion] = {}
@@ -68,6 +71,7 @@ class BodyMaker:
         self._defined = defined
         self._followers = followers
         self._placed = dict(placed)
+        self._noise = noise
         self._rebase = rebase
         self._labels = labels
         self._of_joint = {one.joint: bone for bone, one in defined.items() if one.moves}
@@ -210,6 +214,9 @@ class BodyMaker:
                 axes.append(self._axis(bone, free, names[free], AxisKind.HINGE, constant[:, part]))
             else:
                 constant = constant @ euler.about(part, own.angles[part])
+        if own.swing:
+            outer = axes[0]
+            axes.append(replace(outer, name=f"{outer.name}'", mimic=Mimic(outer.name)))
         offset = placed(constant * self._states[bone.name].scale * scale)
         if not axes:
             self.held[label] = own.held
@@ -265,9 +272,9 @@ class BodyMaker:
         size = float(abs(predicted[:3, :3]).max())
         length = max(bone.bone.length, float(np.linalg.norm(predicted[:3, 3] - self._above(bone)[:3, 3])))
         turned = float(abs(shown[:3, :3] - predicted[:3, :3]).max())
-        moved = float(np.linalg.norm(shown[:3, 3] - predicted[:3, 3]))
-        noise = 1e-6 * float(np.linalg.norm(shown[:3, 3]))
-        return turned > _ASTRAY * size or moved > _ASTRAY * size * length + noise
+        off = float(np.linalg.norm(shown[:3, 3] - predicted[:3, 3]))
+        noise = 1e-6 * float(np.linalg.norm(shown[:3, 3])) + self._noise
+        return turned > _ASTRAY * size or off > _ASTRAY * size * length + noise
 
     def _above(self, bone: bpy.types.PoseBone) -> Matrix:
         return np.eye(4) if bone.parent is None else self._shown[bone.parent.name]

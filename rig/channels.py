@@ -65,6 +65,8 @@ class Motion:
         held: why nothing is free, "" where something is.
         base: (3, 3) orientation from which the angles of a rebased ball are counted, None for any other bone.
         start: (3,) the angles that a rebased ball would have without that.
+        swing: the rotation is ``euler.from_swing`` of the two turns instead.
+        kept: places in the rotation property that locks keep as they are.
     """
 
     order: str
@@ -76,6 +78,8 @@ class Motion:
     held: str = ""
     base: Matrix | None = None
     start: Triple = (0.0, 0.0, 0.0)
+    swing: bool = False
+    kept: tuple[int, ...] = ()
 
     @property
     def free(self) -> tuple[Free, ...]:
@@ -84,7 +88,10 @@ class Motion:
 
     def rotation(self, angles: Sequence[float] | None = None) -> Matrix:
         """(3, 3) rotation, as shown or for other (3,) angles."""
-        turned = euler.from_euler(self.angles if angles is None else angles, self.order)
+        angles = self.angles if angles is None else angles
+        if self.swing:
+            return euler.from_swing(self.turns[0].part, self.turns[1].part, angles)
+        turned = euler.from_euler(angles, self.order)
         return turned if self.base is None else self.base @ turned
 
 
@@ -174,7 +181,7 @@ def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps
     """Any other bone: up to three angles, by its locks and limits."""
     locks = tuple(bone.lock_rotation)
     if bone.lock_rotations_4d and not is_euler(state) and (any(locks) or bone.lock_rotation_w):
-        return replace(at, held="has 4D rotation locks")
+        return _raw_locked(bone, at, state, clamps)
     if any(locks) and is_euler(state) and at.order != state.rotation_mode and not all(locks):
         return replace(at, held=f"has locks in the order {state.rotation_mode} and limits in the order {at.order}")
     turns = []
@@ -187,10 +194,7 @@ def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps
         lower, upper = -math.inf, math.inf
         if clamps.rotation is not None:
             lower, upper = clamps.rotation.lower[part], clamps.rotation.upper[part]
-        if getattr(bone, f"use_ik_limit_{axis}"):
-            # Blender shows poses outside these limits: where there is one, it stays allowed, so that nothing jumps.
-            soft_lower, soft_upper = getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}")
-            lower, upper = _narrow(lower, upper, min(soft_lower, value), max(soft_upper, value))
+        lower, upper = _narrow(lower, upper, *_ik_limits(bone, part, value))
         if lower < upper:
             turns.append(Free(part, lower, upper, value))
             limited = limited or not (math.isinf(lower) and math.isinf(upper))
@@ -200,6 +204,57 @@ def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps
         free = tuple(replace(turn, value=0.0) for turn in turns)
         return replace(at, base=at.rotation(), start=at.angles, angles=(0.0, 0.0, 0.0), turns=free, direct=False)
     return replace(at, turns=tuple(turns))
+
+
+def _raw_locked(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps) -> Motion:
+    """A bone whose quaternion or axis is locked part by part, as Blender does unless "Lock 4D" is switched off.
+
+    Two locked parts leave a hinge, one leaves a swing without twist; both only where the locked parts are 0.
+    """
+    parts = [p for p in range(3) if not (bone.lock_rotation[p] or getattr(bone, f"lock_ik_{'xyz'[p]}"))]
+    if not parts or all(bone.lock_rotation):
+        return replace(at, held="has all its rotation locked")
+    if bone.lock_rotation_w:
+        return replace(at, held='has a 4D rotation lock on W: unlock it, or switch "Lock 4D" off')
+    if clamps.rotation is not None:
+        return replace(at, held='has a 4D rotation lock and rotation limits: switch "Lock 4D" off')
+    rotation = rotation_of(state)
+    quaternion = euler.to_quaternion(rotation)
+    if any(abs(quaternion[1 + p]) > _INSIDE for p in range(3) if p not in parts):
+        return replace(at, held='is turned about an axis that its 4D rotation lock excludes: switch "Lock 4D" off')
+    kept = tuple(1 + p for p in range(3) if bone.lock_rotation[p])
+    if len(parts) == 1:
+        values: tuple[float, ...] = (2.0 * math.atan2(quaternion[1 + parts[0]], quaternion[0]),)
+    else:
+        parts.reverse()
+        values = euler.to_swing(rotation, parts[0], parts[1])
+    angles = [0.0, 0.0, 0.0]
+    turns = []
+    for part, value in zip(parts, values, strict=True):
+        angles[part] = value
+        # The outer angle of a swing counts twice.
+        share = 0.5 if len(parts) == 2 and part == parts[0] else 1.0
+        lower, upper = _ik_limits(bone, part, value / share)
+        if lower < upper:
+            turns.append(Free(part, lower * share, upper * share, value))
+    if len(turns) < len(parts):
+        return replace(at, held="has its rotation locked or limited to one value")
+    return replace(
+        at,
+        angles=(angles[0], angles[1], angles[2]),
+        turns=tuple(turns),
+        direct=False,
+        swing=len(parts) == 2,
+        kept=kept,
+    )
+
+
+def _ik_limits(bone: bpy.types.PoseBone, part: int, value: float) -> tuple[float, float]:
+    """IK limits of one angle, widened to the value: Blender shows poses beyond them, and nothing may jump."""
+    axis = "xyz"[part]
+    if not getattr(bone, f"use_ik_limit_{axis}"):
+        return -math.inf, math.inf
+    return min(getattr(bone, f"ik_min_{axis}"), value), max(getattr(bone, f"ik_max_{axis}"), value)
 
 
 def _narrow(lower: float, upper: float, other_lower: float, other_upper: float) -> tuple[float, float]:

@@ -126,6 +126,27 @@ def to_quaternion(matrix: Matrix, old: Sequence[float] | None = None) -> Quatern
     return w, x, y, z
 
 
+def from_swing(outer: int, inner: int, angles: Sequence[float]) -> Matrix:
+    """(3, 3) rotation whose quaternion has no part along the third coordinate axis.
+
+    All of those are ``turn(outer, a) @ turn(inner, b) @ turn(outer, a)``, and near the identity in one way only.
+
+    Args:
+        outer: coordinate axis of the first and the last turn.
+        inner: coordinate axis of the one between them.
+        angles: (3,) of which ``a = angles[outer]`` and ``b = angles[inner]`` are used.
+    """
+    twice = about(outer, angles[outer])
+    return twice @ about(inner, angles[inner]) @ twice
+
+
+def to_swing(matrix: Matrix, outer: int, inner: int) -> tuple[float, float]:
+    """The two angles of :func:`from_swing`, for a rotation that is of that kind."""
+    quaternion = to_quaternion(matrix)
+    along_inner = min(1.0, max(-1.0, quaternion[1 + inner]))
+    return math.atan2(quaternion[1 + outer], quaternion[0]), 2.0 * math.asin(along_inner)
+
+
 def from_axis_angle(values: Sequence[float]) -> Matrix:
     """(3, 3) rotation of (angle, x, y, z); an axis of no length turns nothing."""
     angle, x, y, z = values

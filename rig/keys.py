@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ..errors import RigError
-from . import compat, control, euler
+from . import compat, control, euler, snapshot
 from .reading import Reading
-from .writing import beside
+from .writing import beside, stored_rotation
 
 # Keys closer than this are the same key [frames].
 _SAME_FRAME = 1e-3
@@ -50,11 +50,22 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
             raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
         own = driven.get(bone_name, frozenset())
         _unwind(bone, path, indices, curves, where, reading)
-        length = len(getattr(bone, path))
-        for index in sorted(range(length) if -1 in indices else indices):
-            if not _locked(bone, path, index) and (path, index) not in own:
+        for index in _parts(bone, path, indices, reading):
+            if (path, index) not in own:
                 count += _insert(bone, path, index, where)
     return count
+
+
+def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading: Reading) -> list[int]:
+    """Array indices to key.
+
+    A locked part of a quaternion or axis is left out only if it is as it was read: where a lock means nothing to the
+    solver, such as that of W on a robot's bone that was switched to quaternions, the other parts alone say nothing.
+    """
+    if -1 not in indices:
+        return [index for index in sorted(indices) if not _locked(bone, path, index)]
+    now, before = snapshot.numbers(bone, path), stored_rotation(reading.bones[bone.name].state)
+    return [i for i in range(len(now)) if not _locked(bone, path, i) or now[i] != before[i]]
 
 
 def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float) -> int:

@@ -167,6 +167,7 @@ def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
         defined,
         followers,
         control.placed_elsewhere(armature, limits, foreign),
+        noise=noise(armature),
         rebase=rebase,
     )
     skeleton = Skeleton(maker.make(armature.pose.bones))
@@ -204,12 +205,12 @@ def check_readable(armature: object) -> None:
             f"armature {armature.name!r} is shown in rest position, whatever its pose: "
             "set Armature > Pose to Pose Position first"
         )
+    bpy.context.view_layer.update()
     if bpy.context.view_layer.objects.get(armature.name) != armature:
         raise RigError(
             f"armature {armature.name!r} is not in the view layer {bpy.context.view_layer.name!r}, "
             "where alone its pose is known: link it to a collection that is not excluded"
         )
-    bpy.context.view_layer.update()
     if not armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).is_evaluated:
         raise RigError(
             f"armature {armature.name!r} is disabled in viewports, so Blender does not compute its pose: "
@@ -230,6 +231,13 @@ def check_posable(armature: object) -> None:
             f"armature {armature.name!r} is linked from {armature.library.filepath!r} and cannot be posed: "
             "make a library override of it first"
         )
+
+
+def noise(armature: bpy.types.Object) -> float:
+    """How far off Blender shows bones with constraints: it takes them to world space and back in single precision."""
+    world = np.array(armature.matrix_world, dtype=np.float64)
+    smallest = float(np.linalg.norm(world[:3, :3], axis=0).min())
+    return 1e-6 * float(np.linalg.norm(world[:3, 3])) / max(smallest, 1e-9)
 
 
 def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:

@@ -98,7 +98,12 @@ def whole(entry: BoneReading, values: Sequence[float], old: Sequence[float]) -> 
         values: of ``entry.unknowns``.
         old: the property as it is.
     """
-    return property_of(entry.motion.rotation(entry.angles(values)), entry.state.rotation_mode, old)
+    new = list(property_of(entry.motion.rotation(entry.angles(values)), entry.state.rotation_mode, old))
+    for i in entry.motion.kept:
+        # They differ by rounding, or an axis was locked while the angle was 0 and it meant nothing.
+        if abs(new[i] - old[i]) < 1e-6:
+            new[i] = old[i]
+    return tuple(new)
 
 
 def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *, nearest: bool) -> None:

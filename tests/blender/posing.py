@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from pathlib import Path
 
 import bpy
 import numpy as np
-from blender.support import module
+from blender.robots import robot_file
+from blender.support import api, module
 
 MODES = ("QUATERNION", "XYZ", "ZXY", "AXIS_ANGLE")
 
@@ -45,6 +48,17 @@ def arm(count: int = 5, *, mode: str = "XYZ", **options: object) -> bpy.types.Ob
     for bone in armature.pose.bones:
         bone.rotation_mode = mode
     return armature
+
+
+def import_bare(name: str, folder: Path) -> bpy.types.Object:
+    """A real robot without its meshes, which take most of the time."""
+    tree = ET.parse(robot_file(name))
+    for link in tree.getroot().findall("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    path = folder / f"{name}.urdf"
+    tree.write(path)
+    return api.import_urdf(path).armature
 
 
 def channels(armature: bpy.types.Object) -> dict[str, str]:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import pytest
 from blender.oracle import MOVING, Oracle
-from blender.posing import changed, channels
+from blender.posing import changed, channels, import_bare
 from blender.robots import NAMES, import_text, joint_text, link_frames, robot_file, size
 from blender.support import api, module
 
@@ -58,44 +58,44 @@ def test_set_pose_shows_and_reads_what_pinocchio_says(name: str, tmp_path: Path)
                 assert rotation_error(found, frames[link]) < 2e-5, link
 
 
-def _chain(name: str, body: str) -> tuple[str, ...]:
-    return api.read_skeleton(api.import_urdf(robot_file(name)).armature).chain(body).unknowns
+def chain_of(name: str, body: str, folder: Path) -> tuple[str, ...]:
+    return api.read_skeleton(import_bare(name, folder)).chain(body).unknowns
 
 
-def test_the_hand_of_the_panda_takes_its_seven_arm_joints() -> None:
-    assert _chain("panda", "panda_hand") == tuple(f"panda_joint{i}" for i in range(1, 8))
+def test_the_hand_of_the_panda_takes_its_seven_arm_joints(tmp_path: Path) -> None:
+    assert chain_of("panda", "panda_hand", tmp_path) == tuple(f"panda_joint{i}" for i in range(1, 8))
 
 
 @pytest.mark.parametrize("finger", ["panda_leftfinger", "panda_rightfinger"])
-def test_either_finger_of_the_panda_takes_the_finger_joint_alone(finger: str) -> None:
-    assert _chain("panda", finger) == ("panda_finger_joint1",)
+def test_either_finger_of_the_panda_takes_the_finger_joint_alone(finger: str, tmp_path: Path) -> None:
+    assert chain_of("panda", finger, tmp_path) == ("panda_finger_joint1",)
 
 
 @pytest.mark.parametrize("leg", ["LF", "RF", "LH", "RH"])
-def test_a_foot_of_the_anymal_takes_its_three_leg_joints(leg: str) -> None:
-    assert _chain("anymal_c", f"{leg}_FOOT") == (f"{leg}_HAA", f"{leg}_HFE", f"{leg}_KFE")
+def test_a_foot_of_the_anymal_takes_its_three_leg_joints(leg: str, tmp_path: Path) -> None:
+    assert chain_of("anymal_c", f"{leg}_FOOT", tmp_path) == (f"{leg}_HAA", f"{leg}_HFE", f"{leg}_KFE")
 
 
-def test_the_tool_of_the_scara_takes_two_hinges_and_a_slide() -> None:
-    armature = api.import_urdf(robot_file("scara")).armature
+def test_the_tool_of_the_scara_takes_two_hinges_and_a_slide(tmp_path: Path) -> None:
+    armature = import_bare("scara", tmp_path)
     skeleton = api.read_skeleton(armature)
     kinds = {axis.name: axis.kind.name for axis in skeleton.axes}
     chain = skeleton.chain(skeleton.bodies[-1])
     assert [kinds[name] for name in chain.unknowns] == ["HINGE", "HINGE", "SLIDE"]
 
 
-def test_limits_are_float32_numbers_inside_the_urdf_limits() -> None:
+def test_limits_are_float32_numbers_inside_the_urdf_limits(tmp_path: Path) -> None:
     path = robot_file("panda")
-    oracle, skeleton = Oracle(path), api.read_skeleton(api.import_urdf(path).armature)
+    oracle, skeleton = Oracle(path), api.read_skeleton(import_bare("panda", tmp_path))
     for name, lower, upper in zip(skeleton.unknowns, skeleton.lower, skeleton.upper, strict=True):
         joint = oracle.joints[name]
         assert joint.lower <= lower == float(np.float32(lower)) < joint.lower + 1e-6
         assert joint.upper >= upper == float(np.float32(upper)) > joint.upper - 1e-6
 
 
-def test_a_value_at_its_limit_is_written_inside_it() -> None:
+def test_a_value_at_its_limit_is_written_inside_it(tmp_path: Path) -> None:
     path = robot_file("panda")
-    oracle, armature = Oracle(path), api.import_urdf(path).armature
+    oracle, armature = Oracle(path), import_bare("panda", tmp_path)
     for end in ("lower", "upper"):
         api.set_pose(armature, {joint.name: getattr(joint, end) for joint in oracle.free})
         for name, value in api.get_pose(armature).items():
@@ -105,8 +105,8 @@ def test_a_value_at_its_limit_is_written_inside_it() -> None:
                 assert value == pytest.approx(getattr(joint, end), abs=1e-6)
 
 
-def test_a_channel_beyond_its_limit_counts_as_the_limit_that_is_shown() -> None:
-    armature = api.import_urdf(robot_file("panda")).armature
+def test_a_channel_beyond_its_limit_counts_as_the_limit_that_is_shown(tmp_path: Path) -> None:
+    armature = import_bare("panda", tmp_path)
     rig = module("rig.reading").read(armature)
     channel = rig.channels["panda_joint4"]
     armature.pose.bones[channel.bone].rotation_euler[channel.index] = 0.0
@@ -118,8 +118,8 @@ def test_a_channel_beyond_its_limit_counts_as_the_limit_that_is_shown() -> None:
         assert np.abs(frame - shown[link]).max() < 1e-5
 
 
-def test_a_pose_written_as_it_was_read_changes_no_bit() -> None:
-    armature = api.import_urdf(robot_file("kinova_gen3")).armature
+def test_a_pose_written_as_it_was_read_changes_no_bit(tmp_path: Path) -> None:
+    armature = import_bare("kinova_gen3", tmp_path)
     oracle = Oracle(robot_file("kinova_gen3"))
     api.set_pose(armature, oracle.random_pose(3) | {"joint_1": 9.5, "joint_3": -4.0})
     before = channels(armature)
@@ -127,16 +127,16 @@ def test_a_pose_written_as_it_was_read_changes_no_bit() -> None:
     assert changed(before, channels(armature)) == set()
 
 
-def test_setting_one_joint_leaves_every_other_bit_alone() -> None:
-    armature = api.import_urdf(robot_file("panda")).armature
+def test_setting_one_joint_leaves_every_other_bit_alone(tmp_path: Path) -> None:
+    armature = import_bare("panda", tmp_path)
     before = channels(armature)
     api.set_pose(armature, {"panda_joint3": 0.5})
     assert changed(before, channels(armature)) == {"panda_link3"}
 
 
-def test_a_posed_root_an_unkeyed_offset_and_a_scaled_root_bone_are_read_as_shown() -> None:
+def test_a_posed_root_an_unkeyed_offset_and_a_scaled_root_bone_are_read_as_shown(tmp_path: Path) -> None:
     path = robot_file("scara")
-    armature = api.import_urdf(path).armature
+    armature = import_bare("scara", tmp_path)
     root = armature.pose.bones[0]
     root.location, root.rotation_euler, root.scale = (0.1, 0.2, -0.3), (0.3, 0.2, 0.1), (2.0, 2.0, 2.0)
     other = armature.pose.bones[4]
