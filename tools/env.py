@@ -139,16 +139,14 @@ def check_bpy(python: Path) -> None:
 
 
 def install(base: str, venv: Path, files: list[Path]) -> None:
-    """Make or renew the environment. Every package is pinned, so nothing has to be resolved."""
+    """Make or extend the environment. Every package is pinned, so nothing has to be resolved."""
     log = VENVS / f"{venv.name}.log"
-    say(f"making {venv.relative_to(ROOT)} with {base} (once; a bpy wheel is a download of about 350 MB)")
     python = venv / "bin" / "python"
-    if ask_python(str(python)) is None and venv.exists():
-        shutil.rmtree(venv)
+    say(f"installing {', '.join(file.stem for file in files)} into {venv.relative_to(ROOT)}, once; with {base}")
+    steps = [] if python.exists() else [[base, "-m", "venv", str(venv)]]
+    pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check"]
+    steps.append([*pip, *(part for file in files for part in ("--requirement", str(file)))])
     with log.open("w", encoding="utf-8") as output:
-        steps = [] if python.exists() else [[base, "-m", "venv", str(venv)]]
-        pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check"]
-        steps.append([*pip, *(part for file in files for part in ("--requirement", str(file)))])
         for step in steps:
             if subprocess.run(step, stdout=output, stderr=subprocess.STDOUT).returncode:
                 output.flush()
@@ -169,18 +167,21 @@ def environment(kind: str, bpy: str | None) -> Path:
     else:
         venv, names = VENVS / f"bpy-{wheel}", [f"bpy-{wheel}"]
         if kind == "test":
-            names.append(f"test-{WHEELS[wheel][1]}")
-    files = [ROOT / "requirements" / f"{name}.txt" for name in names]
+            names += ["test", f"pin-{WHEELS[wheel][1]}"]
     python = venv / "bin" / "python"
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-    stamp = venv / f"{kind}.stamp"
-    if python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
+    if not python.exists() and venv.exists():
+        shutil.rmtree(venv)  # its Python is gone
+    wanted = {venv / f"{name}.stamp": ROOT / "requirements" / f"{name}.txt" for name in names}
+    digests = {stamp: hashlib.sha256(file.read_bytes()).hexdigest() for stamp, file in wanted.items()}
+    new = [s for s, digest in digests.items() if not s.is_file() or s.read_text(encoding="utf-8") != digest]
+    if not new:
         return python
     VENVS.mkdir(exist_ok=True)
-    install(base, venv, files)
+    install(base, venv, [wanted[stamp] for stamp in new])
     if kind != "lint":
         check_bpy(python)
-    stamp.write_text(digest, encoding="utf-8")
+    for stamp in new:
+        stamp.write_text(digests[stamp], encoding="utf-8")
     return python
 
 
