@@ -48,15 +48,9 @@ class View:
 
     def ray(self, pixel: tuple[float, float]) -> tuple[Vector, Vector]:
         """Origin (3,) and unit direction (3,) of the line of sight through a pixel."""
-        x, y = 2.0 * pixel[0] / self.width - 1.0, 2.0 * pixel[1] / self.height - 1.0
-        inverse = np.linalg.inv(self.perspective)
-        near = inverse @ (x, y, -1.0, 1.0)
-        origin = near[:3] / near[3]
-        if not self.is_perspective:
-            return origin, self.forward
-        inside = inverse @ (x, y, -0.5, 1.0)
-        direction = inside[:3] / inside[3] - self.eye
-        return self.eye, direction / np.linalg.norm(direction)
+        near, inside = self._unproject(pixel, -1.0), self._unproject(pixel, -0.5)
+        direction = (inside - self.eye) if self.is_perspective else (inside - near)
+        return (self.eye if self.is_perspective else near), direction / np.linalg.norm(direction)
 
     def project(self, point: Vector) -> tuple[float, float] | None:
         """The pixel that shows a world point, None when it lies behind the viewer."""
@@ -75,12 +69,18 @@ class View:
         Returns:
             (3,) world point, None when the plane lies behind the viewer.
         """
-        origin, direction = self.ray(pixel)
-        slope = float(direction @ self.forward)
-        along = float((through - origin) @ self.forward)
-        if slope < 1e-9 or (self.is_perspective and along <= 0.0):
+        clip = self.perspective @ (through[0], through[1], through[2], 1.0)
+        if clip[3] <= 1e-9:
             return None
-        return origin + direction * (along / slope)
+        # Points of one depth in clip space are a plane that faces the viewer. An orthographic ray would have to be
+        # followed from a kilometre away, where single precision matrices are millimetres off.
+        return self._unproject(pixel, clip[2] / clip[3])
+
+    def _unproject(self, pixel: tuple[float, float], depth: float) -> Vector:
+        """(3,) world point at a pixel and a depth in clip space, from -1 (near) to 1 (far)."""
+        x, y = 2.0 * pixel[0] / self.width - 1.0, 2.0 * pixel[1] / self.height - 1.0
+        point = np.linalg.solve(self.perspective, (x, y, depth, 1.0))
+        return point[:3] / point[3]
 
     def depth(self, point: Vector) -> float:
         """How far in front of the viewer a point lies [m]; in orthographic views the orbit distance."""

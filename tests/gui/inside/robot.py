@@ -144,10 +144,16 @@ def hit(x: float, y: float) -> Vector:
 
 
 def on_plane(x: float, y: float, through: Vector) -> Vector:
-    """The point at a window pixel in the plane through a point that faces the viewer, by Blender's own helper."""
+    """The point at a window pixel in the plane through a point that faces the viewer, by Blender's own helpers."""
     view = viewport()
-    at = (x - view.region.x, y - view.region.y)
-    return view3d_utils.region_2d_to_location_3d(view.region, view.region_3d, at, through)
+    if view.region_3d.is_perspective:
+        at = (x - view.region.x, y - view.region.y)
+        return view3d_utils.region_2d_to_location_3d(view.region, view.region_3d, at, through)
+    # The helper follows an orthographic ray from the far clipping plane on and is millimetres off. Such a view is
+    # affine: a step to the right and one up tell how far a pixel is.
+    right, up = (view.region_3d.view_rotation @ Vector(axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    here, there, above = pixel(through), pixel(through + right), pixel(through + up)
+    return through + right * ((x - here[0]) / (there[0] - here[0])) + up * ((y - here[1]) / (above[1] - here[1]))
 
 
 def forward() -> Vector:

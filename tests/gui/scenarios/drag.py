@@ -229,7 +229,7 @@ def test_a_drag_without_motion_ends_as_cancelled() -> Steps:
 
 def test_out_of_reach_the_arm_stretches_and_the_status_says_by_how_much() -> Steps:
     name = ready("OBJECT")
-    look((0.2, 0.0, 0.6), 5.0, azimuth=-90, elevation=5)
+    look((0.4, 0.0, 0.6), 3.5, azimuth=-90, elevation=5)
     yield from grab(name, HAND)
     session = package("api").session()
     diagonal = robot.size(name)
