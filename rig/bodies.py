@@ -238,9 +238,10 @@ class BodyMaker:
         if bone.name in self._followers:
             source, multiplier, offset = self._relation(bone.name)
             mimic = Mimic(self._defined[source].joint, multiplier, offset)
-        x, y, z = (float(number) for number in direction / np.linalg.norm(direction))
+        x, y, z = direction.tolist()
+        length = math.hypot(x, y, z)
         endless = kind == AxisKind.HINGE and math.isinf(free.lower) and math.isinf(free.upper)
-        return Axis(name, kind, (x, y, z), free.lower, free.upper, endless, mimic=mimic)
+        return Axis(name, kind, (x / length, y / length, z / length), free.lower, free.upper, endless, mimic=mimic)
 
     def _astray_follower(self, bone: bpy.types.PoseBone, own: Motion) -> str:
         """Why a follower is not where its relation says, "" where it is."""
@@ -268,13 +269,13 @@ class BodyMaker:
         return bone, multiplier, offset
 
     def _is_astray(self, bone: bpy.types.PoseBone, predicted: Matrix) -> bool:
-        shown = self._shown[bone.name]
+        shown, above = self._shown[bone.name], self._above(bone)[:3, 3].tolist()
+        here, there = shown[:3, 3].tolist(), predicted[:3, 3].tolist()
         size = float(abs(predicted[:3, :3]).max())
-        length = max(bone.bone.length, float(np.linalg.norm(predicted[:3, 3] - self._above(bone)[:3, 3])))
         turned = float(abs(shown[:3, :3] - predicted[:3, :3]).max())
-        off = float(np.linalg.norm(shown[:3, 3] - predicted[:3, 3]))
-        noise = 1e-6 * float(np.linalg.norm(shown[:3, 3])) + self._noise
-        return turned > _ASTRAY * size or off > _ASTRAY * size * length + noise
+        length = max(bone.bone.length, math.dist(there, above))
+        noise = 1e-6 * math.hypot(*here) + self._noise
+        return turned > _ASTRAY * size or math.dist(here, there) > _ASTRAY * size * length + noise
 
     def _above(self, bone: bpy.types.PoseBone) -> Matrix:
         return np.eye(4) if bone.parent is None else self._shown[bone.parent.name]
