@@ -49,7 +49,7 @@ def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, col
     collection.objects.link(armature)
     # Thin bones: the meshes are what is looked at and picked.
     data.display_type = "STICK"
-    write_robot(data, RobotRecord(name=robot.name, source=str(robot.path)))
+    write_robot(data, RobotRecord(name=robot.name, source=robot.path.as_posix()))
     placements = place(robot)
     bones = dict(zip((p.link for p in placements), unique_names([p.link for p in placements]), strict=True))
     _make_bones(armature, placements, bones, scene)

@@ -302,3 +302,19 @@ def test_a_real_glb_and_ply_are_read(robots: Path, tmp_path: Path) -> None:
     glb, ply = _shapes(report)
     assert [slot.material for slot in glb.material_slots if slot.material is None] == []
     assert np.ptp(_points(ply.data), axis=0) == pytest.approx((2.0, 2.0, 2.0), abs=1e-5)
+
+
+def test_a_red_box_is_red_whatever_its_nodes_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compat = module("rig.compat")
+    nodes_of = compat.shader_nodes
+
+    def translated(material: bpy.types.Material) -> bpy.types.ShaderNodeTree:
+        """As in a Blender that names new data in another language, which the wheel has not."""
+        tree = nodes_of(material)
+        for number, node in enumerate(tree.nodes):
+            node.name = f"Knoten {number}"
+        return tree
+
+    monkeypatch.setattr(compat, "shader_nodes", translated)
+    (shape,) = _shapes(import_text(tmp_path, _link(_visual('<box size="1 1 1"/>', _color("1 0 0 1", "red")))))
+    assert _base(shape.material_slots[0].material) == pytest.approx((1, 0, 0, 1))
