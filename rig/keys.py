@@ -39,6 +39,7 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
     where = bpy.context.scene.frame_current_final if frame is None else float(frame)
     driven = control.driven(armature)
     curves = {(curve.data_path, curve.array_index): curve for curve in compat.fcurves(armature)}
+    frames_before = {key: _frames(curve) for key, curve in curves.items()}
     count = 0
     parts: dict[tuple[str, str], list[int]] = {}
     for name in unknowns:
@@ -53,7 +54,28 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
         for index in _parts(bone, path, indices, reading):
             if (path, index) not in own:
                 count += _insert(bone, path, index, where)
+    for curve in compat.fcurves(armature):
+        _dress_new(curve, frames_before.get((curve.data_path, curve.array_index), frozenset()))
     return count
+
+
+def _frames(curve: bpy.types.FCurve) -> frozenset[float]:
+    return frozenset(point.co[0] for point in curve.keyframe_points)
+
+
+def _dress_new(curve: bpy.types.FCurve, before: frozenset[float]) -> None:
+    """Give keys that are new what the user prefers for new keys, which Blender does for its own operators only.
+
+    From the third key of a curve on, Blender copies the interpolation from the neighbour.
+    """
+    edit = bpy.context.preferences.edit
+    new = [point for point in curve.keyframe_points if point.co[0] not in before]
+    for point in new:
+        point.handle_left_type = point.handle_right_type = edit.keyframe_new_handle_type
+        if len(curve.keyframe_points) <= 2:
+            point.interpolation = edit.keyframe_new_interpolation_type
+    if new:
+        curve.update()
 
 
 def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading: Reading) -> list[int]:

@@ -62,16 +62,17 @@ def _exact(value: Any) -> str:
 
 def keys(name: str) -> dict[tuple[str, int], list[tuple[float, float]]]:
     """(frame, value) of every key of the armature by (data path, index); empty where there is no action."""
-    data = bpy.data.objects[name].animation_data
-    if data is None or data.action is None:
-        return {}
     return {
         (curve.data_path, curve.array_index): [(point.co.x, point.co.y) for point in curve.keyframe_points]
-        for curve in _curves(data)
+        for curve in curves(name)
     }
 
 
-def _curves(data: bpy.types.AnimData) -> Sequence[bpy.types.FCurve]:
+def curves(name: str) -> Sequence[bpy.types.FCurve]:
+    """Every curve of the armature's action; none where there is no action."""
+    data = bpy.data.objects[name].animation_data
+    if data is None or data.action is None:
+        return []
     if hasattr(data.action, "layers") and hasattr(data, "action_slot"):
         strips = [strip for layer in data.action.layers for strip in layer.strips]
         bags = [strip.channelbag(data.action_slot) for strip in strips]
