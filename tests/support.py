@@ -39,6 +39,14 @@ def robots_folder() -> Path:
     return robots
 
 
+def rigs_folder() -> Path:
+    """Folder of published characters: ``rigs`` in ``$LINKPOSE_TEST_DATA`` or in ``shared`` beside the checkout."""
+    rigs = robots_folder().parent / "rigs"
+    if not rigs.is_dir():
+        pytest.skip(f"no characters: {rigs} is not a folder; set LINKPOSE_TEST_DATA to the folder that holds 'rigs'")
+    return rigs
+
+
 def example_robot_data_folder() -> Path:
     """Folder ``robots`` of PyPI's example-robot-data in this environment."""
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from gui.outside import Data, Windows
-from support import ROOT, example_robot_data_folder, robots_folder
+from support import ROOT, example_robot_data_folder, rigs_folder, robots_folder
 
 
 def _folder(find: object) -> Path | None:
@@ -26,4 +26,4 @@ def windows() -> Windows:
     )
     assert done.returncode == 0, done.stderr
     built = ROOT / done.stdout.split()[0]
-    return Windows(Data(built, _folder(robots_folder), _folder(example_robot_data_folder)))
+    return Windows(Data(built, _folder(robots_folder), _folder(rigs_folder), _folder(example_robot_data_folder)))

@@ -34,10 +34,11 @@ class Result:
 
 @dataclass(frozen=True)
 class Data:
-    """Files that scenarios use: the extension's zip, folders of robots."""
+    """Files that scenarios use: the extension's zip, folders of robots and characters."""
 
     zip: Path
     robots: Path | None
+    rigs: Path | None
     example_robot_data: Path | None
 
 
@@ -127,6 +128,7 @@ class Windows:
                     "pictures": str(pictures),
                     "buffer": str(buffer),
                     "robots": str(self.data.robots or ""),
+                    "rigs": str(self.data.rigs or ""),
                     "example_robot_data": str(self.data.example_robot_data or ""),
                 }
                 (work / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -155,7 +157,7 @@ class Windows:
 
     def _environment(self, display: str, work: Path) -> dict[str, str]:
         """A profile of its own; a Blender in a folder of its own (tools/get_blender.sh) is told what it must see."""
-        seen = [ROOT, work, self.data.robots, self.data.example_robot_data]
+        seen = [ROOT, work, self.data.robots, self.data.rigs, self.data.example_robot_data]
         return {
             **os.environ,
             "DISPLAY": display,

@@ -161,6 +161,7 @@ def begin() -> None:
     window.Job.buffer = Path(job["buffer"])
     window.Job.pictures = Path(job["pictures"])
     window.Job.robots = Path(job["robots"]) if job["robots"] else None
+    window.Job.rigs = Path(job["rigs"]) if job["rigs"] else None
     window.Job.example_robot_data = Path(job["example_robot_data"]) if job["example_robot_data"] else None
     set_preferences()
     bpy.app.timers.register(Runner().tick, first_interval=0.1, persistent=True)

@@ -48,6 +48,7 @@ class Job:
     buffer: Path
     pictures: Path
     robots: Path | None
+    rigs: Path | None
     example_robot_data: Path | None
 
 
@@ -81,6 +82,11 @@ def package(name: str = "") -> ModuleType:
 def robots() -> Path:
     """Folder of published robots."""
     return Job.robots or skip("no folder of robots: set LINKPOSE_TEST_DATA")
+
+
+def rigs() -> Path:
+    """Folder of published characters."""
+    return Job.rigs or skip("no folder of characters: set LINKPOSE_TEST_DATA")
 
 
 def example_robot_data() -> Path:
