@@ -22,12 +22,22 @@ def driven(armature: bpy.types.Object) -> Driven:
     found: dict[str, set[tuple[str, int]]] = {}
     animation = armature.animation_data
     for curve in animation.drivers if animation is not None else ():
-        if curve.mute or curve.driver is None or not curve.driver.is_valid or not curve.data_path.startswith(_PREFIX):
+        if curve.mute or curve.driver is None or not curve.driver.is_valid:
             continue
-        quoted, _, path = curve.data_path[len(_PREFIX) :].rpartition('"].')
-        if path in TRANSFORMS and '"]' not in quoted.replace('\\"', ""):
-            found.setdefault(bpy.utils.unescape_identifier(quoted), set()).add((path, curve.array_index))
+        bone, path = bone_channel(curve.data_path)
+        if bone:
+            found.setdefault(bone, set()).add((path, curve.array_index))
     return {bone: frozenset(channels) for bone, channels in found.items()}
+
+
+def bone_channel(data_path: str) -> tuple[str, str]:
+    """(bone, path on the bone) of the data path of a bone's transform channel; "" twice for any other."""
+    if not data_path.startswith(_PREFIX):
+        return "", ""
+    quoted, _, path = data_path[len(_PREFIX) :].rpartition('"].')
+    if path not in TRANSFORMS or '"]' in quoted.replace('\\"', ""):
+        return "", ""
+    return bpy.utils.unescape_identifier(quoted), path
 
 
 def placed_elsewhere(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 import bpy
@@ -38,13 +39,13 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
     """
     where = bpy.context.scene.frame_current_final if frame is None else float(frame)
     driven = control.driven(armature)
-    curves = {(curve.data_path, curve.array_index): curve for curve in compat.fcurves(armature)}
-    frames_before = {key: _frames(curve) for key, curve in curves.items()}
-    count = 0
+    curves = _curves(armature)
     parts: dict[tuple[str, str], list[int]] = {}
     for name in unknowns:
         channel = reading.channels[name]
         parts.setdefault((channel.bone, channel.path), []).append(channel.index)
+    count = 0
+    new: list[tuple[str, int]] = []
     for (bone_name, path), indices in parts.items():
         bone: bpy.types.PoseBone | None = armature.pose.bones.get(bone_name)
         if bone is None:
@@ -52,30 +53,57 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
         own = driven.get(bone_name, frozenset())
         _unwind(bone, path, indices, curves, where, reading)
         for index in _parts(bone, path, indices, reading):
-            if (path, index) not in own:
-                count += _insert(bone, path, index, where)
-    for curve in compat.fcurves(armature):
-        _dress_new(curve, frames_before.get((curve.data_path, curve.array_index), frozenset()))
+            if (path, index) in own:
+                continue
+            place = (bone.path_from_id(path), index)
+            if _key_at(curves.get(place), where) is None:
+                new.append(place)
+            count += _insert(bone, path, index, where)
+    if new:
+        _dress(armature, new, where)
     return count
 
 
-def _frames(curve: bpy.types.FCurve) -> frozenset[float]:
-    return frozenset(point.co[0] for point in curve.keyframe_points)
+def _curves(armature: bpy.types.Object) -> Curves:
+    return {(curve.data_path, curve.array_index): curve for curve in compat.fcurves(armature)}
 
 
-def _dress_new(curve: bpy.types.FCurve, before: frozenset[float]) -> None:
-    """Give keys that are new what the user prefers for new keys, which Blender does for its own operators only.
+def _frame_of(key: bpy.types.Keyframe) -> float:
+    return float(key.co[0])
+
+
+def _key_at(curve: bpy.types.FCurve | None, frame: float) -> bpy.types.Keyframe | None:
+    """The key of a curve at a frame, if there is one."""
+    if curve is None:
+        return None
+    place = bisect_left(curve.keyframe_points, frame - _SAME_FRAME, key=_frame_of)
+    if place == len(curve.keyframe_points):
+        return None
+    found = curve.keyframe_points[place]
+    return found if _frame_of(found) < frame + _SAME_FRAME else None
+
+
+def _dress(armature: bpy.types.Object, places: Iterable[tuple[str, int]], frame: float) -> None:
+    """Give new keys the handles and interpolation that the user prefers, as Blender does for its own operators only.
 
     From the third key of a curve on, Blender copies the interpolation from the neighbour.
     """
     edit = bpy.context.preferences.edit
-    new = [point for point in curve.keyframe_points if point.co[0] not in before]
-    for point in new:
-        point.handle_left_type = point.handle_right_type = edit.keyframe_new_handle_type
+    curves = _curves(armature)
+    animated = {bone for path, _ in curves if (bone := control.bone_channel(path)[0]) in armature.pose.bones}
+    held = snapshot.take(armature, animated)
+    for place in places:
+        curve = curves.get(place)
+        key = _key_at(curve, frame)
+        if curve is None or key is None:
+            continue
+        key.handle_left_type = key.handle_right_type = edit.keyframe_new_handle_type
         if len(curve.keyframe_points) <= 2:
-            point.interpolation = edit.keyframe_new_interpolation_type
-    if new:
+            key.interpolation = edit.keyframe_new_interpolation_type
         curve.update()
+    # Touching keys makes Blender evaluate the animation again, and forget every change that was not keyed.
+    bpy.context.view_layer.update()
+    snapshot.restore(armature, held)
 
 
 def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading: Reading) -> list[int]:
@@ -141,7 +169,13 @@ def _endless(reading: Reading, bone: str) -> list[str]:
 
 def _neighbour(curves: Sequence[bpy.types.FCurve], frame: float) -> float | None:
     """Frame of the last key before, or else of the first key after; a key on the frame itself will be replaced."""
-    frames = [float(key.co[0]) for curve in curves for key in curve.keyframe_points]
-    earlier = [one for one in frames if one < frame - _SAME_FRAME]
-    later = [one for one in frames if one > frame + _SAME_FRAME]
+    earlier, later = [], []
+    for curve in curves:
+        keys = curve.keyframe_points
+        before = bisect_left(keys, frame - _SAME_FRAME, key=_frame_of)
+        after = bisect_right(keys, frame + _SAME_FRAME, key=_frame_of)
+        if before > 0:
+            earlier.append(_frame_of(keys[before - 1]))
+        if after < len(keys):
+            later.append(_frame_of(keys[after]))
     return max(earlier) if earlier else min(later, default=None)

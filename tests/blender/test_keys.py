@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from blender.posing import MODES, arm, keyed, shown
+from blender.posing import MODES, arm, changed, channels, keyed, shown
 from blender.robots import import_text, joint_text
 from blender.support import api, module
 
@@ -150,7 +150,30 @@ def test_a_ball_that_tumbles_on_has_no_jump_between_keys(mode: str) -> None:
 def test_keying_again_replaces_the_key() -> None:
     armature = arm(1)
     for value in (0.1, 0.2):
-        armature.pose.bones["b0"].rotation_euler.x = value
         bpy.context.view_layer.update()
+        armature.pose.bones["b0"].rotation_euler.x = value
         insert(armature, ("b0:x",))
     assert keyed(armature)[('pose.bones["b0"].rotation_euler', 0)] == [(1.0, pytest.approx(0.2))]
+
+
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR"])
+def test_changes_that_are_not_keyed_survive_the_keys_of_others(interpolation: str) -> None:
+    edit = bpy.context.preferences.edit
+    before_preference = edit.keyframe_new_interpolation_type
+    edit.keyframe_new_interpolation_type = interpolation
+    try:
+        armature = arm(3)
+        go(1)
+        insert(armature)
+        go(10)
+        for bone in armature.pose.bones:
+            bone.rotation_euler = (0.3, 0.2, 0.1)
+        bpy.context.view_layer.update()
+        before = channels(armature)
+        insert(armature, ("b2:x",))
+        bpy.context.view_layer.update()
+        assert changed(before, channels(armature)) == set()
+    finally:
+        edit.keyframe_new_interpolation_type = before_preference
+    for curve in module("rig.compat").fcurves(armature):
+        assert {key.interpolation for key in curve.keyframe_points} == {interpolation}
