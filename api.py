@@ -21,9 +21,10 @@ from .rig import handles, keys, reading, writing
 from .rig.frames import at_frame
 from .rig.importing import ImportReport, import_file
 from .rig.reading import Reading
+from .rig.refusals import refuse_rigid
 from .rig.results import in_world, not_as_solved
 from .rig.world import World
-from .solver import Chain, Goal, Skeleton, Solution
+from .solver import Goal, Skeleton, Solution
 from .urdf.files import Packages
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def solve(
     with at_frame(armature, frame):
         rig = reading.read(armature, rebase=True)
         chain = rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
-        _refuse_rigid(rig, chain)
+        refuse_rigid(rig, chain)
         world = World(armature)
         hold = handles.handle(armature, body) if isinstance(point, str) and point == "handle" else point
         goal = Goal(
@@ -225,19 +226,3 @@ def _refuse_held(rig: Reading, values: Mapping[str, float]) -> None:
     for name in values:
         if name in rig.held and name not in rig.skeleton.joints:
             raise RigError(f"{name!r} has no joint to set: bone {rig.bone_of(name)!r} {rig.held[name]}")
-
-
-def _refuse_rigid(rig: Reading, chain: Chain) -> None:
-    """Say why nothing can move the dragged body."""
-    if any(not rig.is_locked(name) for name in chain.unknowns):
-        return
-    body = chain.bodies[0]
-    if chain.unknowns:
-        raise RigError(f"{body!r} cannot be moved: each of its joints can have one value only, by locks or limits")
-    reasons = []
-    step: str | None = body
-    while step is not None and step not in rig.skeleton.joints and step in rig.held:
-        reasons.append(f"bone {rig.bone_of(step)!r} {rig.held[step]}")
-        step = rig.skeleton.body(step).parent
-    because = "; ".join(reasons) or f"no joint lies between it and its anchor {chain.anchor!r}"
-    raise RigError(f"{body!r} cannot be moved: {because}")

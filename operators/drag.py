@@ -3,7 +3,7 @@
 import json
 import logging
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -14,6 +14,8 @@ from ..rig import drag, pick, view
 from ..rig.keying import Keying
 from ..rig.view import View, ViewAddress
 from ..ui import overlay, preferences, status
+
+Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +88,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
     bl_idname = "linkpose.drag"
     bl_label = "Linkpose Drag"
     bl_description = "Drag the link or bone under the pointer; the chain above it follows within its joints' limits"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO", "BLOCKING"}
+    bl_options = {"REGISTER", "UNDO", "BLOCKING"}
 
     armature: StringProperty(name="Armature", description="Armature object that is posed", options={"SKIP_SAVE"})
     body: StringProperty(name="Body", description="Link or bone that is dragged", options={"SKIP_SAVE"})
@@ -111,7 +113,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Pick what is under the pointer and start to drag it."""
         if _running is not None:
             self.report({"WARNING"}, "A drag is still running: confirm or cancel it first")
@@ -134,7 +136,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Hand one event to the drag; whatever goes wrong, everything is put back."""
         try:
             return self._handle(context, event)
@@ -151,7 +153,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         """Blender takes the operator away: a file is loaded, or the window closes."""
         end(context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         """Repeat a drag, or solve for ``body`` and ``target`` without one."""
         try:
             if self.result:
@@ -176,7 +178,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         window, area, region = found
         seen = view.read(area, region)
         pixel = _pixel(event, region)
-        picked = None if seen is None else pick.pick(context, area.spaces.active, seen, pixel)
+        space = area.spaces.active
+        assert isinstance(space, bpy.types.SpaceView3D)
+        picked = None if seen is None else pick.pick(context, space, seen, pixel)
         if seen is None or picked is None:
             raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
         if not self.properties.is_property_set("method"):
@@ -192,7 +196,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         overlay.redraw(context.window_manager)
         window.cursor_modal_set("SCROLL_XY")
 
-    def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         running = _running
         if running is None or running.session.state is not drag.State.RUNNING:
             # Ended from outside: a script, another add-on, the extension switched off and on.
@@ -233,7 +237,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             return event.value == ("RELEASE" if self.release_confirm else "PRESS")
         return event.type in ENTER and event.value == "PRESS"
 
-    def _confirm(self, context: bpy.types.Context, session: drag.DragSession) -> set[str]:
+    def _confirm(self, context: bpy.types.Context, session: drag.DragSession) -> Result:
         if not end(context, confirm=True):
             return {"CANCELLED"}
         self.target = tuple(session.target)

@@ -18,6 +18,7 @@ from ..solver import AxisKind, Goal, Search, Solution
 from . import handles, keying, reading, snapshot, writing
 from .keying import Keying
 from .pick import Pick
+from .refusals import refuse_rigid
 from .view import Vector, View
 from .world import World
 
@@ -122,8 +123,7 @@ class DragSession:
         self._rig = reading.read(armature, rebase=True)
         start = self._rig.pose()
         self._chain = self._rig.skeleton.chain(grip.body, q=start)
-        if self._chain.dof == 0:
-            raise RigError(f"{grip.body!r} has no joint above it that can move, so it cannot be dragged")
+        refuse_rigid(self._rig, self._chain)
         self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
         self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
         self._snapshot = snapshot.take(armature, self._rig.written_bones(self._chain.unknowns))
@@ -144,7 +144,7 @@ class DragSession:
             tolerance=max(1e-3 * self.size, 1e-6) / self._world.stretch,
         )
         self.solution: Solution | None = None
-        self.state = State.RUNNING
+        self.state: State = State.RUNNING
         self._moved = False
         self._data = armature.data.session_uid
         self._frame = context.scene.frame_current_final
@@ -322,7 +322,7 @@ class DragSession:
 
     def _refresh_points(self, armature: bpy.types.Object) -> None:
         bones = armature.pose.bones
-        self.joints = [tuple(self._world.point_outside(bones[bone].head)) for bone in self._bones]
+        self.joints = [tuple(self._world.point_outside(snapshot.numbers(bones[bone], "head"))) for bone in self._bones]
         names = self.solution.limited if self.solution is not None else ()
         limited = {self._rig.channels[name].bone for name in names}
         self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -61,11 +62,12 @@ def _cast(
     """First surface along the line of sight that this view shows and lets be selected."""
     start, direction = view.ray(pixel)
     depsgraph = context.evaluated_depsgraph_get()
-    toward = BlenderVector(direction)
+    toward = BlenderVector(direction.tolist())
     clip_start, clip_end = (space.clip_start, space.clip_end) if view.is_perspective else (0.0, math.inf)
-    origin = BlenderVector(start + direction * (clip_start / max(float(direction @ view.forward), 1e-6)))
+    origin = BlenderVector((start + direction * (clip_start / max(float(direction @ view.forward), 1e-6))).tolist())
     for _ in range(MOST_SURFACES):
-        found, location, _, face, candidate, _ = context.scene.ray_cast(depsgraph, origin, toward)
+        hit: Any = context.scene.ray_cast(depsgraph, origin, toward)
+        found, location, _, face, candidate, _ = hit
         if not found or float((np.array(location) - start) @ view.forward) > clip_end:
             return None
         mesh = candidate.original
@@ -97,7 +99,9 @@ def _body_of_mesh(
             return step.parent, step.parent_bone, "visual"
         step = step.parent
     for modifier in mesh.modifiers:
-        if modifier.type == "ARMATURE" and modifier.object is not None and modifier.object.type == "ARMATURE":
+        if not isinstance(modifier, bpy.types.ArmatureModifier) or modifier.object is None:
+            continue
+        if modifier.object.type == "ARMATURE":
             bone = _heaviest_bone(context, mesh, modifier.object, face)
             if bone is not None:
                 return modifier.object, bone, "skin"

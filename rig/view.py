@@ -117,19 +117,16 @@ def read(area: bpy.types.Area, region: bpy.types.Region) -> View | None:
     if view is None:
         return None
     placed = np.array(view.view_matrix.inverted(), dtype=np.float64)
-    camera_is_flat = (
-        view.view_perspective == "CAMERA"
-        and area.spaces.active.camera is not None
-        and getattr(area.spaces.active.camera.data, "type", "PERSP") == "ORTHO"
-    )
+    window = np.array(view.window_matrix, dtype=np.float64)
     return View(
         width=region.width,
         height=region.height,
-        perspective=np.array(view.window_matrix, dtype=np.float64) @ np.array(view.view_matrix, dtype=np.float64),
+        perspective=window @ np.array(view.view_matrix, dtype=np.float64),
         eye=placed[:3, 3],
         forward=-placed[:3, 2] / np.linalg.norm(placed[:3, 2]),
         distance=float(view.view_distance),
-        is_perspective=bool(view.is_perspective) and not camera_is_flat,
+        # The last row tells also for cameras, which may be orthographic in a view that says it is not.
+        is_perspective=bool(window[3, 2] != 0.0),
     )
 
 

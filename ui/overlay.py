@@ -148,7 +148,7 @@ def _line(view: views.View, points: Sequence[tuple[float, float]], color: Color,
     if len(points) < 2:
         return
     # Plain line widths have no effect on Vulkan and Metal; the POLYLINE shaders draw theirs as triangles.
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader: Any = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.bind()
     shader.uniform_float("viewportSize", (float(view.width), float(view.height)))
     shader.uniform_float("lineWidth", width)
@@ -156,11 +156,16 @@ def _line(view: views.View, points: Sequence[tuple[float, float]], color: Color,
     batch_for_shader(shader, "LINE_STRIP", {"pos": [(x, y, 0.0) for x, y in points]}).draw(shader)
 
 
+def _width(font: int, text: str) -> float:
+    size: Any = blf.dimensions(font, text)
+    return float(size[0])
+
+
 def _write(view: views.View, text: str, target: tuple[float, float], color: Color, scale: float) -> None:
     """Text beside the target: to the right of it, or to the left where there is no room."""
     font = 0
     blf.size(font, 12.0 * scale)
-    gap, width = 18.0 * scale, blf.dimensions(font, text)[0]
+    gap, width = 18.0 * scale, _width(font, text)
     left = target[0] + gap if target[0] + gap + width < view.width else target[0] - gap - width
     place = (left, target[1] + 12.0 * scale)
     blf.enable(font, blf.SHADOW)
