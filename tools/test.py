@@ -65,7 +65,7 @@ def run_level(level: str, environment: dict[str, str]) -> dict[str, Count]:
     """One pytest process. Whatever ends it, the level gets its count, and a reason where it did not end well."""
     report = REPORTS / f"{level}.xml"
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", f"tests/{level}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", f"--junitxml={report}", f"tests/{level}"]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
     try:
         status = process.wait(LIMITS[level])
