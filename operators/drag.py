@@ -10,7 +10,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
 from ..errors import LinkposeError
-from ..rig import drag, pick, view
+from ..rig import compat, drag, pick, view
 from ..rig.keying import Keying
 from ..rig.view import View, ViewAddress
 from ..ui import overlay, preferences, status
@@ -117,6 +117,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         """Pick what is under the pointer and start to drag it."""
         if _running is not None:
             self.report({"WARNING"}, "A drag is still running: confirm or cancel it first")
+            return {"CANCELLED"}
+        if compat.is_playing(context):
+            self.report({"WARNING"}, "An animation is playing: stop it, then drag")
             return {"CANCELLED"}
         address = view.under_pointer(context, event.mouse_x, event.mouse_y)
         found = None if address is None else view.find(context.window_manager, address)

@@ -19,6 +19,11 @@ def bone_is_visible(bone: bpy.types.PoseBone) -> bool:
     return not collections or any(collection.is_visible_effectively for collection in collections)
 
 
+def is_playing(context: bpy.types.Context) -> bool:
+    """Whether an animation plays in any window."""
+    return any(window.screen.is_animation_playing for window in context.window_manager.windows)
+
+
 def fcurves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The F-curves by which an object's action animates it; none where it has no action.
 

@@ -80,13 +80,9 @@ def _cast(
 
 def _shown(mesh: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
     """Whether a view shows the object as a surface that can be selected; ``ray_cast`` itself knows nothing of that."""
-    return (
-        not mesh.hide_select
-        and mesh.display_type not in {"WIRE", "BOUNDS"}
-        and mesh.visible_get(viewport=space)
-        and mesh.visible_in_viewport_get(space)
-        and bool(getattr(space, f"show_object_viewport_{mesh.type.lower()}", True))
-    )
+    # ``visible_get`` knows local view, local collections and hidden kinds of objects; ``visible_in_viewport_get`` is
+    # right for evaluated objects only.
+    return not mesh.hide_select and mesh.display_type not in {"WIRE", "BOUNDS"} and mesh.visible_get(viewport=space)
 
 
 def _body_of_mesh(
@@ -136,7 +132,7 @@ def _nearest_bone(
     for armature in context.view_layer.objects:
         if armature.type != "ARMATURE" or armature.hide_select:
             continue
-        if not (armature.visible_get(viewport=space) and armature.visible_in_viewport_get(space)):
+        if not armature.visible_get(viewport=space):
             continue
         world = np.array(armature.matrix_world, dtype=np.float64)
         for bone in armature.pose.bones:

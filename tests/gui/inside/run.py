@@ -112,6 +112,9 @@ class Runner:
     def wait_for(self, wish: window.Wait) -> None:
         """What a scenario has yielded."""
         self.ticks, self.condition = TICKS, None
+        if wish is window.ONE_TICK:
+            self.ticks = 1
+            return
         if isinstance(wish, int | float):
             self.condition = time.monotonic() + wish
         elif wish is not None:

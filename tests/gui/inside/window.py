@@ -38,6 +38,10 @@ Wait = float | Callable[[], object] | None
 Steps = Generator[Wait, None, None]
 
 
+# To be yielded: one turn of the main loop, which handles the events so far; what they cause may still be to come.
+ONE_TICK: Any = object()
+
+
 class Skip(Exception):
     """Ends a scenario that cannot be run here."""
 
@@ -119,6 +123,12 @@ def move(x: float, y: float, *, steps: int = 8, **modifiers: bool) -> Steps:
         _pointer[:] = (round(start[i] + (end - start[i]) * step / steps) for i, end in enumerate((x, y)))
         simulate("MOUSEMOVE", "NOTHING", **modifiers)
         yield
+
+
+def jump(x: float, y: float) -> None:
+    """One event that moves the pointer there at once."""
+    _pointer[:] = round(x), round(y)
+    simulate("MOUSEMOVE", "NOTHING")
 
 
 def hold(key: str, **modifiers: bool) -> Steps:
@@ -215,6 +225,12 @@ def ray(x: float, y: float) -> tuple[Vector, Vector]:
     """(origin, unit direction) in world space of the ray through a window pixel."""
     view = viewport()
     at = (x - view.region.x, y - view.region.y)
+    camera = view.space.camera if view.region_3d.view_perspective == "CAMERA" else None
+    if camera is not None and camera.data.type == "ORTHO":
+        # Blender's helpers take every camera for a perspective one.
+        flat = (2 * at[0] / view.region.width - 1, 2 * at[1] / view.region.height - 1)
+        near, far = (view.region_3d.perspective_matrix.inverted() @ Vector((*flat, depth)) for depth in (-1, 1))
+        return near, (far - near).normalized()
     origin = view3d_utils.region_2d_to_origin_3d(view.region, view.region_3d, at)
     return origin, view3d_utils.region_2d_to_vector_3d(view.region, view.region_3d, at).normalized()
 
