@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import fabrik
 from .chain import Chain
 from .goal import Goal
 from .joint import Axis, AxisKind, Body, Mimic
@@ -21,5 +22,6 @@ __all__ = [
     "Skeleton",
     "Solution",
     "Status",
+    "fabrik",
     "solve",
 ]

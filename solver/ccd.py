@@ -49,7 +49,8 @@ class Sweep:
             group = compiled.groups[unknown]
             if len(group) > 1:
                 if i == group[0]:
-                    self._move_group(unknown)
+                    slide_cap = self._cap * SLIDE_CAP * compiled.scale
+                    self._take(move_group(self._problem, self.values, unknown, self._cap * TURN_CAP, slide_cap))
             else:
                 self._move_step(i, unknown)
         return self.values
@@ -57,7 +58,7 @@ class Sweep:
     def _take(self, at: Evaluation) -> None:
         self._lines = at.lines
         self._points = [placed[:3] for placed in at.placed]
-        self._turned = [_columns(placed[3:]) for placed in at.placed]
+        self._turned = [columns(placed[3:]) for placed in at.placed]
 
     def _move_step(self, i: int, unknown: int) -> None:
         step = self._problem.compiled.steps[i]
@@ -103,7 +104,7 @@ class Sweep:
                     cosine += square * (px * tx + py * ty + pz * tz - along_p * along_t)
             if axes is not None:
                 square = turn_weight * turn_weight
-                for (px, py, pz), (tx, ty, tz) in zip(self._turned[goal], _columns(axes), strict=True):
+                for (px, py, pz), (tx, ty, tz) in zip(self._turned[goal], columns(axes), strict=True):
                     cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
                     along = (ax * px + ay * py + az * pz) * (ax * tx + ay * ty + az * tz)
                     sine += square * cross
@@ -129,37 +130,48 @@ class Sweep:
             self._points[goal] = (px + ax * moved, py + ay * moved, pz + az * moved)
             return
         sine, cosine = math.sin(moved), math.cos(moved)
-        x, y, z = _turn(ax, ay, az, px - ox, py - oy, pz - oz, sine, cosine)
+        x, y, z = turned_about(ax, ay, az, px - ox, py - oy, pz - oz, sine, cosine)
         self._points[goal] = (x + ox, y + oy, z + oz)
-        self._turned[goal] = [_turn(ax, ay, az, x, y, z, sine, cosine) for x, y, z in self._turned[goal]]
-
-    def _move_group(self, unknown: int) -> None:
-        problem = self._problem
-        compiled = problem.compiled
-        at = problem.evaluate(self.values)
-        rows = problem.rows(at)
-        length2 = sum(row[unknown] * row[unknown] for row in rows)
-        if length2 > ON_AXIS * ON_AXIS:
-            push = sum(row[unknown] * error for row, error in zip(rows, at.errors, strict=True))
-            wanted = push / length2 * compiled.pace[unknown]
-            for i in compiled.groups[unknown]:
-                cap = self._cap * (SLIDE_CAP * compiled.scale if compiled.steps[i].slide else TURN_CAP)
-                most = cap / abs(compiled.steps[i].multiplier) if compiled.steps[i].multiplier else math.inf
-                wanted = min(most, max(-most, wanted))
-            before = self.values[unknown]
-            for _ in range(4):  # the derivative may promise too much: then half of it, and at last nothing
-                self._set(unknown, before + wanted)
-                tried = problem.evaluate(self.values.copy())
-                if tried.error < at.error:
-                    at = tried
-                    break
-                wanted *= 0.5
-            else:
-                self.values[unknown] = before
-        self._take(at)
+        self._turned[goal] = [turned_about(ax, ay, az, x, y, z, sine, cosine) for x, y, z in self._turned[goal]]
 
 
-def _columns(rows: tuple[float, ...]) -> list[tuple[float, float, float]]:
+def move_group(problem: Problem, values: list[float], unknown: int, turn_cap: float, slide_cap: float) -> Evaluation:
+    """Take the best step of an unknown that moves several joints, by its summed derivative.
+
+    Args:
+        problem: the goals.
+        values: (dof,) changed in place.
+        unknown: its place.
+        turn_cap: largest turn of any of its hinges [rad].
+        slide_cap: largest way of any of its slides [m].
+
+    Returns:
+        The pose.
+    """
+    compiled = problem.compiled
+    at = problem.evaluate(values.copy())
+    rows = problem.rows(at)
+    length2 = sum(row[unknown] * row[unknown] for row in rows)
+    if length2 <= ON_AXIS * ON_AXIS:
+        return at
+    push = sum(row[unknown] * error for row, error in zip(rows, at.errors, strict=True))
+    wanted = push / length2 * compiled.pace[unknown]
+    for step in (compiled.steps[i] for i in compiled.groups[unknown]):
+        if step.multiplier:
+            most = (slide_cap if step.slide else turn_cap) / abs(step.multiplier)
+            wanted = min(most, max(-most, wanted))
+    before = values[unknown]
+    for _ in range(4):  # the derivative may promise too much: then half of it, and at last nothing
+        values[unknown] = min(compiled.upper[unknown], max(compiled.lower[unknown], before + wanted))
+        tried = problem.evaluate(values.copy())
+        if tried.error < at.error:
+            return tried
+        wanted *= 0.5
+    values[unknown] = before
+    return at
+
+
+def columns(rows: tuple[float, ...]) -> list[tuple[float, float, float]]:
     """The columns of a rotation (9, by rows): the body's axes; none where no rotation is kept."""
     if not rows:
         return []
@@ -167,7 +179,7 @@ def _columns(rows: tuple[float, ...]) -> list[tuple[float, float, float]]:
     return [(r00, r10, r20), (r01, r11, r21), (r02, r12, r22)]
 
 
-def _turn(
+def turned_about(
     ax: float, ay: float, az: float, x: float, y: float, z: float, sine: float, cosine: float
 ) -> tuple[float, float, float]:
     """Rodrigues' rotation of (x, y, z) about the unit axis."""

@@ -151,6 +151,10 @@ class Compiled:
         ends = [limit[step.unknown] * step.multiplier + step.offset for limit in (self.lower, self.upper)]
         return min(ends), max(ends)
 
+    def hung(self, tip: int) -> Placed:
+        """A handle, and its body's rotation where it is wanted, in the frame of the last step that moves it."""
+        return self._hung[tip]
+
     def clamp(self, values: list[float]) -> list[float]:
         """The values moved into the limits."""
         return [

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from typing import Protocol
 
 from .ccd import Sweep
+from .fabrik_sweep import Reach
 from .least_squares import Descent
 from .problem import Evaluation
 from .run import Run
@@ -21,10 +22,10 @@ STUCK_SHARE = 0.03
 SETTLED_AFTER = 4
 SETTLED = 1e-5
 LONGEST = 60
-# CCD is stuck when so many sweeps do not take this share off the squared error; and it ends after so many.
-CCD_STUCK_AFTER = 8
-CCD_STUCK_SHARE = 0.01
-CCD_LONGEST = 200
+# CCD and FABRIK are stuck when so many sweeps do not take this share off the squared error; and they end after so many.
+SWEPT_STUCK_AFTER = 8
+SWEPT_STUCK_SHARE = 0.01
+SWEPT_LONGEST = 200
 # Out of reach a one-shot solve looks for the best second best along so many lines at most, the first seeded by so many
 # sweeps of CCD. It ends when several agree on the error [reach].
 FAR_LINES = 9
@@ -88,27 +89,41 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
 
 
 def cyclic(run: Run, one_shot: bool) -> Sweeps:
-    """Cyclic coordinate descent, with trial offsets when it is stuck; they are dropped if they do not help.
+    """Cyclic coordinate descent; see :func:`_swept`."""
+    return _swept(run, lambda at, cap: Sweep(run.problem, at, cap=cap).run())
 
-    It has no restarts: ``one_shot`` changes nothing. On a leash a sweep that goes too far is tried with smaller steps.
+
+def reaching(run: Run, one_shot: bool) -> Sweeps:
+    """FABRIK on the chain's real axes; see :func:`_swept`."""
+    return _swept(run, lambda at, cap: Reach(run.problem, at, run.tolerance, cap=cap).run())
+
+
+def _swept(run: Run, sweep: Callable[[Evaluation, float], list[float]]) -> Sweeps:
+    """Sweep after sweep, with trial offsets when it is stuck; they are dropped if they do not help.
+
+    There are no restarts, also in one-shot solves. On a leash a sweep that goes too far is tried with smaller steps.
+
+    Args:
+        run: the state.
+        sweep: gives the values after one sweep from a pose, with a factor on its largest steps.
     """
     at, mark, since, cap = run.start, run.start.error, 0, 1.0
     trials = iter(range(TRIALS))
-    for _ in range(CCD_LONGEST):
+    for _ in range(SWEPT_LONGEST):
         if run.fine:
             return
         yield
-        tried = run.problem.evaluate(Sweep(run.problem, at, cap=cap).run())
+        tried = run.problem.evaluate(sweep(at, cap))
         run.offer(tried)
         if run.admits(tried):
             at = tried
         else:
             at, cap = run.best, 0.25 * cap
-        if at.error < (1.0 - CCD_STUCK_SHARE) * mark:
+        if at.error < (1.0 - SWEPT_STUCK_SHARE) * mark:
             mark, since = at.error, 0
             continue
         since += 1
-        if since >= CCD_STUCK_AFTER:
+        if since >= SWEPT_STUCK_AFTER:
             trial = next(trials, None)
             if run.reached or trial is None:
                 return
@@ -116,7 +131,7 @@ def cyclic(run: Run, one_shot: bool) -> Sweeps:
             mark, since, cap = at.error, 0, 1.0
 
 
-METHODS: dict[str, Callable[[Run, bool], Sweeps]] = {"AUTO": auto, "CCD": cyclic}
+METHODS: dict[str, Callable[[Run, bool], Sweeps]] = {"AUTO": auto, "CCD": cyclic, "FABRIK": reaching}
 
 
 def _least_squares(run: Run, sink: _Sink, start: Evaluation, *, careful: bool) -> Sweeps:

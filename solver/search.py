@@ -38,7 +38,7 @@ class Search:
 
     Attributes:
         chain: what may move.
-        method: "AUTO" or "CCD".
+        method: "AUTO", "CCD" or "FABRIK".
         tolerance: largest distance [m] that counts as reached.
         orientation_tolerance: largest angle [rad] that counts as reached.
         iterations: sweeps done for the present goals.
@@ -63,7 +63,7 @@ class Search:
             chain: what may move.
             goals: for bodies of the chain.
             q0: (dof,) values to start from; None = the chain's part of its pose. Clamped into the limits.
-            method: "AUTO" or "CCD".
+            method: "AUTO", "CCD" or "FABRIK".
             tolerance: [m]; None = 1e-5 of the reach.
             orientation_tolerance: [rad].
             clock: says the time in seconds; only differences count.
@@ -180,7 +180,7 @@ def solve(
         chain: what may move.
         goals: for bodies of the chain.
         q0: (dof,) values to start from; None = the chain's part of its pose. Clamped into the limits.
-        method: "AUTO" or "CCD".
+        method: "AUTO", "CCD" or "FABRIK".
         tolerance: [m]; None = 1e-5 of the reach.
         orientation_tolerance: [rad].
         budget: seconds; None = until done. With a budget the result depends on the machine's speed.

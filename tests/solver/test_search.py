@@ -11,7 +11,7 @@ import pytest
 from linkpose.solver import Chain, Goal, Search, Skeleton, Solution, solve
 from solver.made import PI, at, body, hinge, numbered, planar, random_rotation, ur5
 
-METHODS = ("AUTO", "CCD")
+METHODS = ("AUTO", "CCD", "FABRIK")
 
 
 class Clock:

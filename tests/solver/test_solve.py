@@ -58,7 +58,7 @@ def test_of_several_solutions_one_near_the_start_is_taken() -> None:
         assert np.allclose(found.values, q, atol=1e-4)
 
 
-@pytest.mark.parametrize("method", ["AUTO", "CCD"])
+@pytest.mark.parametrize("method", ["AUTO", "CCD", "FABRIK"])
 def test_a_straight_arm_dragged_towards_its_base_bends(method: str) -> None:
     chain = ur5().chain("link6")  # all joints at 0: stretched out along -X
     handle = chain.forward(chain.values)[:3, 3]
