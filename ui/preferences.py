@@ -11,6 +11,7 @@ ROOT = __package__.rpartition(".")[0]
 METHODS = (
     ("AUTO", "Automatic", "Least squares within the limits; the fastest and most exact"),
     ("CCD", "CCD", "Cyclic coordinate descent: one joint after the other, from the hand to the base"),
+    ("FABRIK", "FABRIK", "Forward and backward reaching on the joints' real axes"),
 )
 KEY_WHAT = (
     ("CHAIN", "Chain", "Every joint between the dragged body and its anchor, so that no later drag moves this pose"),
