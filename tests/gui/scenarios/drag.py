@@ -271,3 +271,23 @@ def test_a_straight_arm_dragged_towards_its_base_bends() -> Steps:
     assert miss <= 1e-3 * robot.size(name), (miss, session.solution)
     assert abs(bones["forearm_link"].rotation_euler.z) > 0.2
     yield from press("RET")
+
+
+def test_joints_at_their_limits_are_named() -> Steps:
+    name = ready("OBJECT")
+    look((0.2, 0.0, 0.45), 2.2, azimuth=-90, elevation=10)
+    yield from grab(name, "panda_link4")
+    session = package("api").session()
+    # The elbow cannot hang: the shoulder turns by 101 degrees from upright.
+    yield from move(*pixel(Vector((0.2, 0.0, 0.08))), steps=24)
+    yield from settle()
+    assert session.status == "AT_LIMITS", (session.status, session.solution)
+    assert session.solution.limited
+    text = package("ui.status").line(bpy.context.scene, session)
+    for joint in session.solution.limited[:3]:
+        bone = bpy.data.objects[name].pose.bones[joint.replace("joint", "link")]
+        limit = bone.constraints[0]
+        assert min(bone.rotation_euler.z - limit.min_z, limit.max_z - bone.rotation_euler.z) < 1e-5, joint
+        assert joint in text, text
+    screenshot("at-limits")
+    yield from press("ESC")
