@@ -195,6 +195,10 @@ class Windows:
             name = running.read_text(encoding="utf-8") if running.exists() else names[0]
             if name in found:
                 name = next(other for other in names if other not in found)
+            farewell = work / f"{name}.exits"
+            if ended == "Blender ended with status 0" and farewell.exists():
+                found[name] = Result("passed", "", farewell.read_text(encoding="utf-8"))
+                return found
             tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-25:])
             found[name] = Result("failed", f"{ended}; the end of {log.relative_to(ROOT)}:\n{tail}")
         return found

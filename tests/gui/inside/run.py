@@ -128,6 +128,7 @@ class Runner:
             sys.stderr.flush()
             os._exit(0)
         file, self.name = self.left.pop(0)
+        window.Job.name = self.name
         self.start = time.monotonic()
         Path(job["work"], "running").write_text(self.name, encoding="utf-8")
         try:
@@ -161,6 +162,7 @@ class Runner:
 
 def begin() -> None:
     """Called when Blender reads this file: what must be set before its first window is drawn."""
+    window.Job.work = Path(job["work"])
     window.Job.buffer = Path(job["buffer"])
     window.Job.pictures = Path(job["pictures"])
     window.Job.robots = Path(job["robots"]) if job["robots"] else None

@@ -49,6 +49,8 @@ class Skip(Exception):
 class Job:
     """What the process outside has told; filled by run.py."""
 
+    work: Path
+    name: str
     buffer: Path
     pictures: Path
     robots: Path | None
@@ -96,6 +98,12 @@ def rigs() -> Path:
 def example_robot_data() -> Path:
     """Folder ``robots`` of PyPI's example-robot-data."""
     return Job.example_robot_data or skip("no example-robot-data in the environment of the tests")
+
+
+def expect_exit() -> None:
+    """What the scenario does next ends Blender; it passes if Blender ends with status 0."""
+    version = ".".join(map(str, bpy.app.version))
+    (Job.work / f"{Job.name}.exits").write_text(version, encoding="utf-8")
 
 
 # Events. Coordinates are window pixels, origin bottom left. Modifiers: shift, ctrl, alt, oskey.

@@ -12,7 +12,7 @@ import bpy
 from inside import robot
 from inside.robot import grab, settle
 from inside.traces import left_behind
-from inside.window import Steps, look, move, package, pointer, press, running, viewport, window
+from inside.window import Steps, expect_exit, look, move, package, pointer, press, running, viewport, window
 
 ARM = tuple(f"panda_joint{i}" for i in range(1, 8))
 READY = dict(zip(ARM, (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.785), strict=True))
@@ -262,3 +262,10 @@ def test_a_disabled_extension_ends_the_drag() -> Steps:
     yield from dragged.go_on()
     yield from press("ESC")
     dragged.has_ended()
+
+
+def test_quitting_blender_ends_the_drag_cleanly() -> Steps:
+    yield from Dragged().start()
+    expect_exit()
+    bpy.ops.wm.quit_blender()
+    yield 5.0
