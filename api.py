@@ -1,7 +1,8 @@
 """The Python API of Linkpose in Blender: read, pose, solve and key any armature, and import robots.
 
 Points and orientations are in world space, whatever the scale of the armature object. A joint's name in a robot is its
-URDF joint name; in any other armature it is the bone's name, or ``"bone:x"`` where a bone turns about several axes.
+URDF joint name; in any other armature it is the bone's name, or ``"bone:x"`` where a bone turns about several axes, and
+``"bone:location_x"`` where it is moved by its location, as hips are and what nothing turns.
 A body is a link of a robot, or a bone.
 """
 
@@ -17,11 +18,10 @@ from numpy.typing import ArrayLike
 
 from . import solver
 from .errors import RigError
-from .rig import handles, keys, reading, writing
+from .rig import chains, handles, keys, reading, writing
 from .rig.frames import at_frame
 from .rig.importing import ImportReport, import_file
 from .rig.reading import Reading
-from .rig.refusals import refuse_rigid
 from .rig.results import in_world, not_as_solved
 from .rig.world import World
 from .solver import Goal, Skeleton, Solution
@@ -103,7 +103,7 @@ def set_pose(armature: bpy.types.Object, values: Mapping[str, float], *, frame: 
     """
     reading.check_posable(armature)
     with at_frame(armature, frame):
-        rig = reading.read(armature)
+        rig = reading.read(armature, slides=reading.slides_named(armature, values))
         _refuse_held(rig, values)
         asked = rig.skeleton.vector(values)
         q = rig.pose()
@@ -180,9 +180,7 @@ def solve(
     """
     (reading.check_posable if apply else reading.check_readable)(armature)
     with at_frame(armature, frame):
-        rig = reading.read(armature, rebase=True)
-        chain = rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
-        refuse_rigid(rig, chain)
+        rig, chain = chains.take(armature, body, anchor=anchor, oriented=orientation is not None)
         world = World(armature)
         hold = handles.handle(armature, body) if isinstance(point, str) and point == "handle" else point
         goal = Goal(

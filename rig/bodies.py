@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..solver import Axis, AxisKind, Body, Mimic
 from . import euler
+from .branching import ORDINARY, Part
 from .channels import Free, Motion, motion
 from .clamps import Clamps
 from .definition import Definition
@@ -49,6 +50,8 @@ class BodyMaker:
         *,
         noise: float,
         rebase: bool,
+        slides: Mapping[str, bool],
+        parts: Mapping[str, Part],
     ) -> None:
         """Take what is known of every bone, by bone name.
 
@@ -61,6 +64,8 @@ class BodyMaker:
             placed: bones that do not follow their own channels, and why.
             noise: how far Blender itself may be off where it shows a bone.
             rebase: as for :func:`.reading.read`.
+            slides: as for :func:`.reading.read`.
+            parts: the parts in chains that are not the ordinary one.
         """
         self.motions: dict[str, Motion] = {}
         self.unknowns: dict[str, tuple[str, ...]] = {}
@@ -73,6 +78,8 @@ class BodyMaker:
         self._placed = dict(placed)
         self._noise = noise
         self._rebase = rebase
+        self._slides = slides
+        self._parts = parts
         self._labels = labels
         self._of_joint = {one.joint: bone for bone, one in defined.items() if one.moves}
         # What a bone's matrix is, and its uniform scale, None where it is uneven.
@@ -105,7 +112,15 @@ class BodyMaker:
         self.bone_names[name] = bone.name
         self._shown[bone.name] = np.array(bone.matrix, dtype=np.float64)
         one = self._defined.get(bone.name)
-        own = motion(bone, self._states[bone.name], self._clamps[bone.name], one, rebase=self._rebase)
+        own = motion(
+            bone,
+            self._states[bone.name],
+            self._clamps[bone.name],
+            one,
+            rebase=self._rebase,
+            slides=bone.name in self._slides,
+            turns=self._slides.get(bone.name, True),
+        )
         reason = self._placed.get(bone.name)
         if not reason and bone.name in self._followers:
             reason = self._astray_follower(bone, own)
@@ -130,14 +145,14 @@ class BodyMaker:
         if self._is_astray(bone, predicted):
             return self._rooted(bone, "is shown elsewhere than its channels say")
         self._scale[bone.name] = _even_factor(stretch, passed)
-        if own.slide is None:
+        if not own.slides:
             origin = moved(rest, way @ own.location)
             origin[:3, :3] /= scale
             return self._moving(bone, own, parent, origin, passed)
         # A slide's unit is that of the channel: it stays in the parent's scale.
         fixed = np.array(own.location)
-        fixed[own.slide.part] = 0.0
-        along = rest[:3, :3].T @ way[:, own.slide.part]
+        fixed[[free.part for free in own.slides]] = 0.0
+        along = rest[:3, :3].T @ way
         return self._moving(bone, own, parent, moved(rest, way @ fixed), passed / scale, along)
 
     def _carried(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
@@ -155,13 +170,41 @@ class BodyMaker:
         shown, stretch = self._shown[bone.name], self._states[bone.name].scale
         turned = own.rotation() * stretch
         scale = None
-        if own.slide is None and abs(np.linalg.det(turned)) > 1e-12:
+        if own.slides and not own.turns:
+            return self._slid(bone, own)
+        if not own.slides and abs(np.linalg.det(turned)) > 1e-12:
             scale = even_scale(shown[:3, :3] @ np.linalg.inv(turned))
         if scale is None:
             return self._rooted(bone, "neither inherits its parent's rotation nor keeps its shape")
         origin = placed(shown[:3, :3] @ np.linalg.inv(turned) / scale, shown[:3, 3])
         self._scale[bone.name] = _even_factor(stretch, scale)
         return self._moving(bone, own, None, origin, scale)
+
+    def _slid(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
+        """A bone that moves by its location alone, as its parent stands: however that bone is turned and shaped."""
+        rest, way = _rest_offset(bone)
+        shown, above = self._shown[bone.name], self._above(bone)[:3, :3] @ way
+        scale = even_scale(above)
+        if scale is None:
+            return self._rooted(bone, "is in a parent that is scaled unevenly")
+        fixed = np.array(own.location)
+        fixed[[free.part for free in own.slides]] = 0.0
+        origin = placed(above, (self._above(bone) @ moved(rest, way @ fixed))[:3, 3])
+        self._scale[bone.name] = even_scale(shown[:3, :3])
+        names = _names(self._labels[bone.name], own, single=False)
+        self.motions[bone.name], self.unknowns[bone.name] = own, names
+        return Body(
+            name=self._labels[bone.name],
+            parent=None,
+            joint=self._labels[bone.name],
+            origin=origin,
+            axes=tuple(
+                self._axis(bone, free, name, AxisKind.SLIDE, np.eye(3)[:, free.part])
+                for name, free in zip(names, own.slides, strict=True)
+            ),
+            offset=placed(np.linalg.inv(above) @ shown[:3, :3]),
+            point=_handle(bone, None),
+        )
 
     def _rooted(self, bone: bpy.types.PoseBone, reason: str) -> Body:
         """A bone that is placed from elsewhere: it stays where it is shown."""
@@ -171,7 +214,7 @@ class BodyMaker:
 
     def _fixed(self, bone: bpy.types.PoseBone, parent: str | None, local: Matrix, reason: str) -> Body:
         self.held[self._labels[bone.name]] = reason
-        one = self._defined.get(bone.name)
+        one, part = self._defined.get(bone.name), self._parts.get(bone.name, ORDINARY)
         return Body(
             name=self._labels[bone.name],
             parent=parent,
@@ -179,6 +222,8 @@ class BodyMaker:
             origin=self._from_link(bone, parent) @ local,
             offset=np.eye(4) if one is None else one.frame,
             point=_handle(bone, one),
+            anchor=part.anchor,
+            branch=part.branch,
         )
 
     def _moving(
@@ -198,31 +243,33 @@ class BodyMaker:
             parent: the parent body.
             origin: (4, 4) where the axes act, in the parent bone's matrix.
             scale: uniform, applied behind the axes.
-            along: (3,) direction of the slide in the joint frame.
+            along: (3, 3) directions of the slides in the joint frame, in its columns.
         """
         label, one = self._labels[bone.name], self._defined.get(bone.name)
         joint = one.joint if one is not None else label
-        turning = {free.part: free for free in own.turns}
-        names = {free: joint if len(own.free) == 1 else f"{joint}:{'xyz'[free.part]}" for free in own.free}
+        names = _names(joint, own, single=one is not None)
+        turning = {free.part: (free, names[len(own.slides) + i]) for i, free in enumerate(own.turns)}
         axes = []
-        if own.slide is not None and along is not None:
-            axes.append(self._axis(bone, own.slide, names[own.slide], AxisKind.SLIDE, along))
+        for i, free in enumerate(own.slides):
+            assert along is not None
+            axes.append(self._axis(bone, free, names[i], AxisKind.SLIDE, along[:, free.part]))
         constant = np.eye(3) if own.base is None else own.base
-        for part in euler.acting(own.order):
-            if part in turning:
-                free = turning[part]
-                axes.append(self._axis(bone, free, names[free], AxisKind.HINGE, constant[:, part]))
+        for turn in euler.acting(own.order):
+            if turn in turning:
+                free, name = turning[turn]
+                axes.append(self._axis(bone, free, name, AxisKind.HINGE, constant[:, turn]))
             else:
-                constant = constant @ euler.about(part, own.angles[part])
+                constant = constant @ euler.about(turn, own.angles[turn])
         if own.swing:
-            outer = axes[0]
+            outer = axes[len(own.slides)]
             axes.append(replace(outer, name=f"{outer.name}'", mimic=Mimic(outer.name)))
+        part = self._parts.get(bone.name, ORDINARY)
         offset = placed(constant * self._states[bone.name].scale * scale)
         if not axes:
             self.held[label] = own.held
         elif bone.name not in self._followers:
             self.motions[bone.name] = own
-            self.unknowns[bone.name] = tuple(names[free] for free in own.free)
+            self.unknowns[bone.name] = names
         return Body(
             name=label,
             parent=parent,
@@ -231,6 +278,8 @@ class BodyMaker:
             axes=tuple(axes),
             offset=offset if one is None else offset @ one.frame,
             point=_handle(bone, one),
+            anchor=part.anchor,
+            branch=part.branch,
         )
 
     def _axis(self, bone: bpy.types.PoseBone, free: Free, name: str, kind: AxisKind, direction: Matrix) -> Axis:
@@ -287,6 +336,16 @@ class BodyMaker:
         """(4, 4) matrix of the parent bone in its body's frame."""
         above = None if parent is None else self._defined.get(bone.parent.name)
         return np.eye(4) if above is None else inverse(above.frame)
+
+
+def _names(joint: str, own: Motion, *, single: bool) -> tuple[str, ...]:
+    """Names of a bone's unknowns; a robot's joint gives its own name to its only one."""
+    if single:
+        return (joint,) * len(own.free)
+    slides = tuple(f"{joint}:location_{'xyz'[free.part]}" for free in own.slides)
+    if len(own.turns) == 1:
+        return (*slides, joint)
+    return (*slides, *(f"{joint}:{'xyz'[free.part]}" for free in own.turns))
 
 
 def _handle(bone: bpy.types.PoseBone, one: Definition | None) -> tuple[float, float, float]:

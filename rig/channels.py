@@ -61,7 +61,7 @@ class Motion:
         turns: the free angles, outermost first.
         direct: whether the angles are the bone's own Euler channels.
         location: (3,) as shown.
-        slide: the free part of the location, None where it is constant.
+        slides: the free parts of the location.
         held: why nothing is free, "" where something is.
         base: (3, 3) orientation from which the angles of a rebased ball are counted, None for any other bone.
         start: (3,) the angles that a rebased ball would have without that.
@@ -74,7 +74,7 @@ class Motion:
     direct: bool
     location: Triple
     turns: tuple[Free, ...] = ()
-    slide: Free | None = None
+    slides: tuple[Free, ...] = ()
     held: str = ""
     base: Matrix | None = None
     start: Triple = (0.0, 0.0, 0.0)
@@ -84,7 +84,7 @@ class Motion:
     @property
     def free(self) -> tuple[Free, ...]:
         """Every free number, the location's first."""
-        return self.turns if self.slide is None else (self.slide, *self.turns)
+        return (*self.slides, *self.turns)
 
     def rotation(self, angles: Sequence[float] | None = None) -> Matrix:
         """(3, 3) rotation, as shown or for other (3,) angles."""
@@ -120,7 +120,14 @@ def euler_order(state: BoneState) -> str:
 
 
 def motion(
-    bone: bpy.types.PoseBone, state: BoneState, clamps: Clamps, definition: Definition | None, *, rebase: bool
+    bone: bpy.types.PoseBone,
+    state: BoneState,
+    clamps: Clamps,
+    definition: Definition | None,
+    *,
+    rebase: bool,
+    slides: bool = False,
+    turns: bool = True,
 ) -> Motion:
     """A bone's own motion by its channels, locks and limits.
 
@@ -130,13 +137,37 @@ def motion(
         clamps: what its constraints do to them.
         definition: of a robot's bone, whose only free number is its joint's; None lets locks and limits decide.
         rebase: count the angles of a ball without limits from where it stands, so that no gimbal is ever near.
+        slides: also free the parts of the location that are not locked, of a bone that is not a robot's.
+        turns: free the rotation.
     """
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else state.location
     if clamps.location is not None and not bone.bone.use_connect:
         location = clamps.location.clamp(location)
     order, angles, direct = _shown(state, clamps)
     at = Motion(order, angles, direct, (location[0], location[1], location[2]))
-    return _joint(bone, at, clamps, definition) if definition else _ball(bone, at, state, clamps, rebase=rebase)
+    if definition:
+        return _joint(bone, at, clamps, definition)
+    if turns:
+        at = _ball(bone, at, state, clamps, rebase=rebase)
+    return replace(at, slides=_slides(bone, at, clamps)) if slides else at
+
+
+def can_slide(bone: bpy.types.PoseBone) -> bool:
+    """Whether any part of the bone's location has a say and is not locked."""
+    return not bone.bone.use_connect and not all(bone.lock_location)
+
+
+def _slides(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps) -> tuple[Free, ...]:
+    if bone.bone.use_connect:
+        return ()
+    found = []
+    for part in range(3):
+        lower, upper = -math.inf, math.inf
+        if clamps.location is not None:
+            lower, upper = clamps.location.lower[part], clamps.location.upper[part]
+        if lower < upper and not bone.lock_location[part]:
+            found.append(Free(part, lower, upper, at.location[part]))
+    return tuple(found)
 
 
 def _shown(state: BoneState, clamps: Clamps) -> tuple[str, Triple, bool]:
@@ -173,7 +204,7 @@ def _joint(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps, definition: Def
         lower = upper = value
     free = Free(2, lower, upper, value)
     if definition.type == PRISMATIC:
-        return replace(at, slide=free, location=(at.location[0], at.location[1], value))
+        return replace(at, slides=(free,), location=(at.location[0], at.location[1], value))
     return replace(at, turns=(free,), angles=(at.angles[0], at.angles[1], value))
 
 

@@ -85,3 +85,21 @@ def _ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, 
             if left == 0:
                 break
             step = step.parent
+
+
+def ik_targets(armature: bpy.types.Object) -> frozenset[str]:
+    """The bones that lead IK chains of the same armature: targets and poles, and the bones that carry those."""
+    found: set[str] = set()
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            if not is_active(constraint) or not isinstance(constraint, bpy.types.KinematicConstraint):
+                continue
+            for target, name in (
+                (constraint.target, constraint.subtarget),
+                (constraint.pole_target, constraint.pole_subtarget),
+            ):
+                step: bpy.types.PoseBone | None = armature.pose.bones.get(name) if target == armature else None
+                while step is not None and step.name not in found:
+                    found.add(step.name)
+                    step = step.parent
+    return frozenset(found)

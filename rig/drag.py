@@ -15,10 +15,9 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import handles, keying, reading, snapshot, writing
+from . import chains, handles, keying, reading, snapshot, writing
 from .keying import Keying
 from .pick import Pick
-from .refusals import refuse_rigid
 from .view import Vector, View
 from .world import World
 
@@ -120,10 +119,8 @@ class DragSession:
             raise RigError(f"the armature {grip.armature!r} is gone")
         reading.check_posable(armature)
         self.grip = grip
-        self._rig = reading.read(armature, rebase=True)
+        self._rig, self._chain = chains.take(armature, grip.body)
         start = self._rig.pose()
-        self._chain = self._rig.skeleton.chain(grip.body, q=start)
-        refuse_rigid(self._rig, self._chain)
         self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
         self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
         self._snapshot = snapshot.take(armature, self._rig.written_bones(self._chain.unknowns))
@@ -406,12 +403,11 @@ def replay(
     if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    rig = reading.read(armature, rebase=True)
-    chain = rig.skeleton.chain(body, q=rig.pose()).unknowns
-    before = snapshot.take(armature, {*channels, *rig.written_bones(chain)})
+    rig, chain = chains.take(armature, body)
+    before = snapshot.take(armature, {*channels, *rig.written_bones(chain.unknowns)})
     for bone, paths in channels.items():
         for path, values in paths.items():
             setattr(armature.pose.bones[bone], path, values)
     armature.update_tag()
     context.view_layer.update()
-    keying.key(context, armature, rig, chain, before, rules)
+    keying.key(context, armature, rig, chain.unknowns, before, rules)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import Skeleton
-from . import clamps, control, definition, euler, names, snapshot
+from . import branching, clamps, control, definition, euler, names, snapshot
 from .bodies import BodyMaker
 from .channels import Channel, Motion, rotation_path
 from .definition import Definition
@@ -35,9 +35,8 @@ class BoneReading:
     def angles(self, values: Sequence[float]) -> Triple:
         """(3,) the motion's angles with other values of the unknowns."""
         angles = list(self.motion.angles)
-        for free, value in zip(self.motion.free, values, strict=True):
-            if free is not self.motion.slide:
-                angles[free.part] = value
+        for free, value in zip(self.motion.turns, values[len(self.motion.slides) :], strict=True):
+            angles[free.part] = value
         return angles[0], angles[1], angles[2]
 
 
@@ -126,12 +125,12 @@ class Reading:
                 continue
             turned = entry.angles([values[name] for name in entry.unknowns])
             angles = euler.nearest_euler(motion.rotation(turned), motion.order, motion.start)
-            for name, free in zip(entry.unknowns, motion.free, strict=True):
+            for name, free in zip(entry.unknowns[len(motion.slides) :], motion.turns, strict=True):
                 values[name] = angles[free.part]
         return values
 
 
-def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
+def read(armature: bpy.types.Object, *, rebase: bool = False, slides: Mapping[str, bool] | None = None) -> Reading:
     """Read an armature as it is shown now.
 
     A bone's matrix is ``parent @ rest offset @ channels`` with what its local limit constraints leave of the channels;
@@ -144,6 +143,8 @@ def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
     Args:
         armature: an armature object in the active view layer, not in Edit Mode and not in rest position.
         rebase: count the angles of balls without limits from where they stand, as the solver needs it.
+        slides: bones whose location is free, and whether their rotation is as well. The locations of all other bones
+            are constant, except the joints of a robot.
 
     Raises:
         RigError: it is no armature, or one whose pose cannot be seen, with the reason.
@@ -169,10 +170,18 @@ def read(armature: bpy.types.Object, *, rebase: bool = False) -> Reading:
         control.placed_elsewhere(armature, limits, foreign),
         noise=noise(armature),
         rebase=rebase,
+        slides=slides or {},
+        parts=_parts(armature, defined),
     )
     skeleton = Skeleton(maker.make(armature.pose.bones))
     bones = {name: BoneReading(states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()}
     return Reading(skeleton, bones, maker.bone_names, maker.held, rebased=rebase)
+
+
+def slides_named(armature: bpy.types.Object, unknowns: Iterable[str]) -> dict[str, bool]:
+    """The ``slides`` of :func:`read` that make unknowns of these names, as far as they are locations of bones."""
+    bones = (name.rpartition(":location_")[0] for name in unknowns)
+    return {bone: True for bone in bones if bone in armature.pose.bones}
 
 
 def frame_shown(armature: bpy.types.Object, reading: Reading, body: str) -> np.ndarray:
@@ -240,6 +249,16 @@ def noise(armature: bpy.types.Object) -> float:
     return 1e-6 * float(np.linalg.norm(world[:3, 3])) / max(smallest, 1e-9)
 
 
+def _parts(armature: bpy.types.Object, defined: Mapping[str, Definition]) -> dict[str, branching.Part]:
+    """The special parts in chains of all bones that are no links of a robot."""
+    bones = list(armature.pose.bones)
+    if len(defined) == len(bones):
+        return {}
+    place = {bone.name: i for i, bone in enumerate(bones)}
+    parents = [-1 if bone.parent is None else place[bone.parent.name] for bone in bones]
+    return {name: part for name, part in branching.parts(bones, parents).items() if name not in defined}
+
+
 def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:
     """Bones that follow another joint, by definition and by a driver that does it; without one it is an own joint."""
     joints = {one.joint for one in defined.values() if one.moves}
@@ -252,8 +271,8 @@ def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> fro
 
 def _channels(bone: str, entry: BoneReading) -> list[tuple[str, Channel]]:
     found = []
-    for name, free in zip(entry.unknowns, entry.motion.free, strict=True):
-        if free is entry.motion.slide:
+    for i, (name, free) in enumerate(zip(entry.unknowns, entry.motion.free, strict=True)):
+        if i < len(entry.motion.slides):
             channel = Channel(bone, "location", free.part)
         elif entry.motion.direct:
             channel = Channel(bone, "rotation_euler", free.part)

@@ -55,13 +55,12 @@ def write(
                 f"{bone.rotation_mode}: read the armature again"
             )
         wanted = [float(values[place[name]]) for name in entry.unknowns]
-        if entry.motion.slide is not None or entry.motion.direct:
-            for name, number in zip(entry.unknowns, wanted, strict=True):
-                if name in names:
-                    channel = reading.channels[name]
-                    endless = skeleton.continuous[place[name]]
-                    _write_one(bone, channel.path, channel.index, number, nearest=endless and turns)
-        else:
+        for name, number in zip(entry.unknowns, wanted, strict=True):
+            channel = reading.channels[name]
+            if name in names and channel.index >= 0:
+                endless = skeleton.continuous[place[name]]
+                _write_one(bone, channel.path, channel.index, number, nearest=endless and turns)
+        if any(reading.channels[name].index < 0 for name in entry.unknowns if name in names):
             _write_whole(bone, entry, wanted)
 
 
@@ -118,7 +117,8 @@ def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *,
 def _write_whole(bone: bpy.types.PoseBone, entry: BoneReading, values: Sequence[float]) -> None:
     path = rotation_path(entry.state)
     old = numbers(bone, path)
-    if tuple(values) == tuple(free.value for free in entry.motion.free):
+    slides = len(entry.motion.slides)
+    if tuple(values[slides:]) == tuple(free.value for free in entry.motion.turns):
         new = stored_rotation(entry.state)
     else:
         new = whole(entry, values, old)

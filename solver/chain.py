@@ -261,6 +261,11 @@ def _assembly(skeleton: Skeleton, body: int) -> int:
     return body
 
 
+def branches(skeleton: Skeleton, body: int) -> int:
+    """Movable subtrees that hang on the assembly of the body at this place."""
+    return _branches(skeleton, _assembly(skeleton, body))
+
+
 def _members(skeleton: Skeleton, top: int) -> list[int]:
     members = [top]
     for body in members:

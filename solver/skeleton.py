@@ -108,6 +108,16 @@ class Skeleton:
         """The body at a place of :attr:`bodies`."""
         return self._bodies[index]
 
+    def branches(self, body: str) -> int:
+        """How many movable subtrees hang on the assembly that a body is a part of; helpers do not count.
+
+        Raises:
+            SkeletonError: there is no such body; close names are suggested.
+        """
+        from .chain import branches
+
+        return branches(self, self.index(body))
+
     def axes_of(self, index: int) -> range:
         """Places in :attr:`axes` of the axes that move the body at ``index``, in the order of action."""
         return self._body_axes[index]

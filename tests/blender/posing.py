@@ -100,3 +100,21 @@ def assert_skeleton_is_what_blender_shows(armature: bpy.types.Object, *, atol: f
         for body, frame in rig.skeleton.forward(rig.pose()).items():
             expected = np.array(armature.pose.bones[rig.bone_of(body)].matrix, dtype=np.float64)
             assert np.abs(frame - expected).max() < atol, (body, rebase, frame - expected)
+
+
+def make_named(
+    bones: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], name: str = "rig"
+) -> bpy.types.Object:
+    """A new armature of unconnected bones: (name, parent or "", head, tail) each, parents first."""
+    data = bpy.data.armatures.new(name)
+    armature = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone_name, parent, head, tail_of_it in bones:
+        bone = data.edit_bones.new(bone_name)
+        bone.head, bone.tail = head, tail_of_it
+        if parent:
+            bone.parent = data.edit_bones[parent]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return armature

@@ -316,7 +316,7 @@ def test_a_body_that_nothing_moves_is_refused_with_the_reason(panda: bpy.types.O
         api.solve(panda, "panda_link0", (0.0, 0.0, 1.0))
     armature = arm(2)
     for bone in armature.pose.bones:
-        bone.lock_rotation = (True, True, True)
+        bone.lock_rotation = bone.lock_location = (True, True, True)
     with pytest.raises(errors().RigError, match=r"'b1' has all its rotation locked.*; bone 'b0' has all"):
         api.solve(armature, "b1", (0.0, 0.0, 1.0))
     with pytest.raises(errors().RigError, match="'b1' has no joint to set"):
