@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "out" / "tests"
 OLDEST_BLENDER = (4, 2)
-LIMITS = {"solver": 300, "urdf": 300, "blender": 900, "gui": 1500}  # seconds
+LIMITS = {"solver": 300, "urdf": 300, "blender": 900, "gui": 2700}  # seconds
 
 
 @dataclass

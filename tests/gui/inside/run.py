@@ -34,6 +34,7 @@ def set_preferences() -> None:
     preferences.view.smooth_view = 0
     preferences.view.use_save_prompt = False
     preferences.system.viewport_aa = "OFF"  # else every change is redrawn many times to smooth it, at 0.1 s each
+    preferences.system.viewport_aa = "OFF"  # every sample is drawn in software
     preferences.filepaths.use_auto_save_temporary_files = False
 
 

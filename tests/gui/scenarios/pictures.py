@@ -14,6 +14,7 @@ READY = dict(zip(ARM, (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.785), strict=True))
 
 def stage() -> str:
     """The Panda alone in a viewport that fills the window."""
+    bpy.context.preferences.system.viewport_aa = "8"
     name = robot.panda()
     package("api").set_pose(bpy.data.objects[name], READY)
     with viewport().override():
