@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import fabrik
+from .batch import BatchSolution, solve_batch
 from .chain import Chain
 from .goal import Goal
 from .joint import Axis, AxisKind, Body, Mimic
@@ -13,6 +14,7 @@ from .solution import GoalResidual, Solution, Status
 __all__ = [
     "Axis",
     "AxisKind",
+    "BatchSolution",
     "Body",
     "Chain",
     "Goal",
@@ -24,4 +26,5 @@ __all__ = [
     "Status",
     "fabrik",
     "solve",
+    "solve_batch",
 ]

@@ -56,7 +56,8 @@ class Lanes:
         turned: whether the body's rotation is wanted.
         lower, upper: (chains, dof) limits; infinite for those that wrap.
         scale: (chains,) see :class:`~.compiled.Compiled`.
-        pace: (chains, dof) see there.
+        pace, stride: (chains, dof) see there.
+        used: (dof, 1) False for unknowns that move nothing on the path.
     """
 
     def __init__(self, chains: Sequence[Compiled]) -> None:
@@ -79,7 +80,8 @@ class Lanes:
         self.dof = first.dof
         self.lower, self.upper = _table(chains, "lower"), _table(chains, "upper")
         self.scale: Array = np.array([chain.scale for chain in chains])
-        self.pace = _table(chains, "pace")
+        self.pace, self.stride = _table(chains, "pace"), _table(chains, "stride")
+        self.used = np.isin(np.arange(first.dof), [step.unknown for step in first.steps])[:, None]
         hung = [chain.hung(0) for chain in chains]
         self.turned = len(hung[0]) > 3
         self._steps = tuple(

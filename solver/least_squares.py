@@ -11,7 +11,7 @@ from .problem import Evaluation, Problem
 # Damping is GAIN times the squared error; halved on progress, quadrupled otherwise, within a factor of GAIN_RANGE.
 GAIN = 0.05
 GAIN_RANGE = 100.0
-FLOOR = 1e-11
+FLOOR = 1e-9
 # Largest change of an unknown in a step [paces: 1 rad, or the chain's own length for a slide; less where it is stiff].
 STEP_CAP = 1.2
 # How much of the error is looked at when the target is out of reach [reach]: beyond, the direction is all that counts.

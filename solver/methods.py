@@ -16,8 +16,8 @@ from .run import Run
 Sweeps = Generator[None, None, None]
 
 # Free least squares is stuck when so many iterations do not take this share off the squared error.
-STUCK_AFTER = 5
-STUCK_SHARE = 0.03
+STUCK_AFTER = 4
+STUCK_SHARE = 0.1
 # Careful least squares is at its end when so many iterations take less than this off the error [reach].
 SETTLED_AFTER = 4
 SETTLED = 1e-5
@@ -26,21 +26,21 @@ LONGEST = 60
 SWEPT_STUCK_AFTER = 8
 SWEPT_STUCK_SHARE = 0.01
 SWEPT_LONGEST = 200
-# Out of reach a one-shot solve looks for the best second best along so many lines at most, the first seeded by so many
-# sweeps of CCD. It ends when several agree on the error [reach].
+# Out of reach a one-shot solve looks for the best second best along so many lines at most, each seeded by so many
+# sweeps of FABRIK. It ends when several agree on the error [reach].
 FAR_LINES = 9
-CCD_SEED = 20
+FAR_SEED = 5
 AGREE = 1e-4
-AGREED = 3
+AGREED = 4
 # Largest turn of the smallest trial offset [rad].
 OFFSET = 0.15
 TRIALS = 3
 # A trial must take this share off the squared error to be worth moving joints for.
 WORTH = 0.02
-# Restarts of one-shot solves: at most so many; after a first solution so many more are looked at, and the one nearest
-# to the start is taken.
+# Restarts of one-shot solves: at most so many; after the first solution so many more are looked at, and the solution
+# nearest to the start is taken.
 RESTARTS = 60
-MORE_SOLUTIONS = 2
+MORE_RESTARTS = 2
 SEED = 20
 
 
@@ -53,7 +53,7 @@ class _Sink(Protocol):
 
 
 class _SideLine:
-    """The best pose of a trial, kept apart until it has shown its worth."""
+    """The best pose of a line of its own, kept apart until it has shown its worth."""
 
     def __init__(self, start: Evaluation) -> None:
         self.best = start
@@ -66,7 +66,7 @@ class _SideLine:
 
 
 def auto(run: Run, one_shot: bool) -> Sweeps:
-    """Damped least squares, warm-started; then trial offsets; then, in one-shot solves only, restarts.
+    """Damped least squares, warm-started; when that does not get there, a drag tries small offsets, a script restarts.
 
     Where the target is out of reach, or has turned out not to be had, least squares is careful: see
     :class:`~.least_squares.Descent`.
@@ -75,17 +75,20 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
         return
     far = run.problem.out_of_reach()
     yield from _least_squares(run, run, run.start, careful=far)
+    if one_shot:
+        yield from _freed(run, run, careful=far, offset=not far)
+        if not run.reached:
+            yield from _far_lines(run) if far else _restarts(run)
+        return
     if not (far or run.reached):
         yield from _least_squares(run, run, run.best, careful=True)
     # On a leash only the small offset can lead to a pose that may be taken, unless the target can be reached.
-    for trial in range(1 if far and not one_shot else TRIALS):
+    for trial in range(1 if far else TRIALS):
         if run.reached:
             return
         side = _SideLine(run.problem.evaluate(_offset(run, trial)))
         yield from _least_squares(run, side, side.best, careful=far)
         run.offer(side.best, worth=WORTH)
-    if one_shot and not run.reached:
-        yield from _far_lines(run) if far else _restarts(run)
 
 
 def cyclic(run: Run, one_shot: bool) -> Sweeps:
@@ -153,61 +156,99 @@ def _least_squares(run: Run, sink: _Sink, start: Evaluation, *, careful: bool) -
             return
 
 
+def _freed(run: Run, sink: _Sink, *, careful: bool, offset: bool = False) -> Sweeps:
+    """A second run for a line that is stuck short of its target: without the limits that were in its way.
+
+    The unknowns that are stopped by a limit go half a turn back from it. Of those that fail, a third get there so.
+    Where there are none, a small offset leaves a straight, singular pose, if that is asked for.
+    """
+    if run.meets(sink.best):
+        return
+    blocked = run.problem.blocked(sink.best, run.problem.rows(sink.best))
+    if blocked:
+        start = _backed(run, sink.best, blocked)
+    elif offset:
+        start = _shaken(run, sink.best)
+    else:
+        return
+    again = run.problem.evaluate(start)
+    sink.offer(again)
+    yield from _least_squares(run, sink, again, careful=careful)
+
+
 def _offset(run: Run, trial: int) -> list[float]:
     """A pose to try from when the best one is stuck; later ones disturb more.
 
-    First every unknown a little, to either side in an order without a pattern: leaves a straight, singular pose. Then
-    those that are stopped by a limit half a turn back from it, and then everything in the middle of its limits: both
-    leave a pose whose limits bar the way.
+    The first leaves a straight, singular pose; the second and the third leave one whose limits bar the way.
     """
-    compiled = run.problem.compiled
-    best = run.best
-    values = best.values.copy()
-    used = [i for i, group in enumerate(compiled.groups) if group]
     if trial == 0:
-        for i in used:
+        return _shaken(run, run.best)
+    if trial == 1:
+        return _backed(run, run.best, run.problem.blocked(run.best, run.problem.rows(run.best)))
+    return _middle(run, run.best)
+
+
+def _shaken(run: Run, at: Evaluation) -> list[float]:
+    """Every unknown a little away, to either side in an order without a pattern."""
+    compiled = run.problem.compiled
+    values = at.values.copy()
+    for i, group in enumerate(compiled.groups):
+        if group:
             values[i] += OFFSET * compiled.stride[i] * math.sin(1.0 + 2.4 * i)
-    elif trial == 1:
-        for i in run.problem.blocked(best, run.problem.rows(best)):
-            back = math.pi * compiled.stride[i]
-            values[i] += -back if values[i] >= compiled.upper[i] else back
-    else:
-        for i in used:
-            low, high = compiled.lower[i], compiled.upper[i]
-            if math.isfinite(high - low):
-                values[i] = 0.5 * (low + high)
+    return compiled.clamp(values)
+
+
+def _backed(run: Run, at: Evaluation, blocked: list[int]) -> list[float]:
+    """Half a turn, or a bit more than a reach, back from the limit at which these unknowns are."""
+    compiled = run.problem.compiled
+    values = at.values.copy()
+    for i in blocked:
+        back = math.pi * compiled.stride[i]
+        values[i] += -back if values[i] >= compiled.upper[i] else back
+    return compiled.clamp(values)
+
+
+def _middle(run: Run, at: Evaluation) -> list[float]:
+    """Everything in the middle of its limits, where it has any."""
+    compiled = run.problem.compiled
+    values = at.values.copy()
+    for i, group in enumerate(compiled.groups):
+        low, high = compiled.lower[i], compiled.upper[i]
+        if group and math.isfinite(high - low):
+            values[i] = 0.5 * (low + high)
     return compiled.clamp(values)
 
 
 def _restarts(run: Run) -> Sweeps:
-    source = random.Random(SEED)
-    found = 0
-    for _ in range(RESTARTS):
-        side = _SideLine(run.problem.evaluate(_random_pose(run, source)))
+    """Lines from other poses, until one has got there and a few more have been looked at."""
+    last = RESTARTS
+    for number in range(RESTARTS):
+        if number >= last:
+            return
+        side = _SideLine(run.problem.evaluate(_random_pose(run, number)))
         yield from _least_squares(run, side, side.best, careful=False)
+        yield from _freed(run, side, careful=False)
         if not run.meets(side.best):
             run.offer(side.best)
-            continue
-        if found == 0 or run.way(side.best) < run.way(run.best):
+        elif last == RESTARTS:
             run.best = side.best
-        found += 1
-        if found > MORE_SOLUTIONS:
-            return
+            last = number + 1 + MORE_RESTARTS
+        elif run.way(side.best) < run.way(run.best):
+            run.best = side.best
+    if not run.reached:
+        yield from _least_squares(run, run, run.best, careful=True)
 
 
 def _far_lines(run: Run) -> Sweeps:
-    source = random.Random(SEED)
+    """Lines from the start and from other poses, until several come to the same error."""
     agreed = 1
-    for line in range(FAR_LINES):
-        side = _SideLine(run.start)
-        if line == 0:
-            at = run.start
-            for _ in range(CCD_SEED):
-                yield
-                at = run.problem.evaluate(Sweep(run.problem, at).run())
-                side.offer(at)
-        else:
-            side.best = run.problem.evaluate(_random_pose(run, source))
+    for number in range(FAR_LINES):
+        at = run.start if number == 0 else run.problem.evaluate(_random_pose(run, number))
+        side = _SideLine(at)
+        for _ in range(FAR_SEED):
+            yield
+            at = run.problem.evaluate(Reach(run.problem, at, run.tolerance).run())
+            side.offer(at)
         yield from _least_squares(run, side, side.best, careful=True)
         better = math.sqrt(run.best.error) - math.sqrt(side.best.error)
         run.offer(side.best)
@@ -216,9 +257,15 @@ def _far_lines(run: Run) -> Sweeps:
             return
 
 
-def _random_pose(run: Run, source: random.Random) -> list[float]:
-    """Uniform within the limits; half a turn, or one reach, to either side of the start where there are none."""
+def _random_pose(run: Run, number: int) -> list[float]:
+    """The first restart is from the middle of the limits; then uniform within them.
+
+    Where there are none, half a turn, or a bit more than a reach, to either side of the start.
+    """
+    if number == 0:
+        return _middle(run, run.start)
     compiled = run.problem.compiled
+    source = random.Random(SEED + number)
     values = []
     for i, value in enumerate(run.start.values):
         around = math.pi * compiled.stride[i]

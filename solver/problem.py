@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # How much a radian weighs against one reach of distance. Anything from 0.12 to 1 does.
 TURN_WEIGHT = 0.3
+# A smaller product of error and effect is the rounding of none: its sign says nothing.
+LEAST_PUSH = 1e-13
 
 
 class Evaluation(NamedTuple):
@@ -168,7 +170,7 @@ class Problem:
                 for row, error in zip(rows, at.errors, strict=True):
                     push += row[i] * error
                     square += row[i] * row[i]
-                least = share * math.sqrt(square * at.error)
+                least = max(LEAST_PUSH, share * math.sqrt(square * at.error))
                 if (push > least and value >= upper[i]) or (push < -least and value <= lower[i]):
                     found.append(i)
         return found

@@ -1,0 +1,292 @@
+"""Thousands of targets at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import GoalError
+from .chain import Chain
+from .compiled import Compiled
+from .goal import Goal
+from .lanes import Lanes
+from .methods import METHODS
+from .pool import Pool
+from .search import LEAST_TOLERANCE, TOLERANCE, Search
+from .solution import PUSHED, Solution, Status
+from .targets import Array, Flags, Wanted
+
+# Rotations may be off by so much, and are made exact.
+ROTATION_DEFECT = 1e-3
+# Statuses are decided for so many targets at a time.
+BLOCK = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class BatchSolution:
+    """The best poses found, in the order of the targets. Its arrays are read-only.
+
+    Attributes:
+        values: (n, dof) inside the limits; those that wrap in (-pi, pi].
+        position_residual: (n,) distance of the handle from its target [m].
+        orientation_residual: (n,) angle to the orientation [rad]; 0 where none was asked for.
+        status: (n,) of :class:`~.solution.Status`.
+        iterations: (n,) sweeps done for each.
+    """
+
+    values: Array
+    position_residual: Array
+    orientation_residual: Array
+    status: NDArray[np.object_]
+    iterations: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for array in (
+            self.values,
+            self.position_residual,
+            self.orientation_residual,
+            self.status,
+            self.iterations,
+        ):
+            array.setflags(write=False)
+
+    @property
+    def reached(self) -> Flags:
+        """(n,) whether each target is met within its tolerance."""
+        return np.array([status is Status.REACHED for status in self.status], dtype=bool)
+
+
+def solve_batch(
+    chain: Chain | Sequence[Chain],
+    positions: ArrayLike,
+    orientations: ArrayLike | None = None,
+    *,
+    q0: ArrayLike | None = None,
+    point: ArrayLike | None = None,
+    method: str = "AUTO",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-3,
+    warm_start: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> BatchSolution:
+    """Find a pose for every target, each as :func:`~.search.solve` would.
+
+    With ``method="AUTO"`` and without ``warm_start`` the targets stream through a pool of about a thousand lanes, at a
+    few microseconds each. A target that needs restarts takes them from its place in the batch, so that the result for
+    it does not depend on what else is in the batch; where no restart is needed, it is that of a single solve. The
+    other methods, and warm starts, go through the targets one by one.
+
+    Args:
+        chain: one for all, or one for each target; these must have the same structure (the legs of a gait).
+        positions: (n, 3) targets of the handle [m], in skeleton space.
+        orientations: (n, 3, 3) of the body; None = any.
+        q0: (dof,) or (n, dof) values to start from; None = those of the chain. Clamped into the limits.
+        point: (3,) the handle in the body's frame; None = the body's default.
+        method: "AUTO", "CCD" or "FABRIK".
+        tolerance: [m]; None = 1e-5 of the reach.
+        orientation_tolerance: [rad].
+        warm_start: True for targets along a path: each starts from the pose found for the one before on the same
+            chain, and stays near it if it can; ``q0`` is for the first one of each chain.
+        progress: called with the number of targets done and that of all, now and then and at the end.
+
+    Raises:
+        GoalError: a target, start pose or option that means nothing; chains whose structures differ.
+    """
+    if method not in METHODS:
+        raise GoalError(f"there is no method {method!r}; choose one of {', '.join(map(repr, METHODS))}")
+    for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
+        if number is not None and not (math.isfinite(number) and number > 0.0):
+            raise GoalError(f"the {what} is {number}; a positive number is needed")
+    targets = _numbers("positions", positions, (3,))
+    turned = None if orientations is None else _rotations(orientations, len(targets))
+    chains = [chain] * len(targets) if isinstance(chain, Chain) else list(chain)
+    if len(chains) != len(targets):
+        raise GoalError(f"{len(chains)} chains were given for {len(targets)} targets; give one, or one for each")
+    sizes = sorted({each.dof for each in chains}) or [chain.dof if isinstance(chain, Chain) else 0]
+    if len(sizes) > 1:
+        raise GoalError(f"the chains of a batch have {' and '.join(map(str, sizes))} unknowns; all need as many")
+    start = _starts(chains, q0, sizes[0])
+    handle = None if point is None else _handle(point)
+    asked = _Asked(chains, targets, turned, start, handle, tolerance, orientation_tolerance)
+    report = progress or _silent
+    if method == "AUTO" and not warm_start and len(targets) and sizes[0]:
+        return asked.pooled(report)
+    return asked.one_by_one(method, warm_start, report)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A batch, checked."""
+
+    chains: list[Chain]
+    positions: Array
+    rotations: Array | None
+    start: Array
+    point: tuple[float, float, float] | None
+    tolerance: float | None
+    orientation_tolerance: float
+
+    def pooled(self, report: Callable[[int, int], object]) -> BatchSolution:
+        """All at a time."""
+        place: dict[int, int] = {}
+        for each in self.chains:
+            place.setdefault(id(each), len(place))
+        which = np.array([place[id(each)] for each in self.chains], dtype=np.intp)
+        distinct = {id(each): each for each in self.chains}.values()
+        compiled = [self._compiled(each) for each in distinct]
+        lanes = Lanes(compiled)
+        distance = np.array([_tolerance(self.tolerance, one) for one in compiled])
+        rotation = None if self.rotations is None else np.ascontiguousarray(self.rotations.transpose(2, 1, 0))
+        wanted = Wanted(np.ascontiguousarray(self.positions.T), rotation, which, distance, self.orientation_tolerance)
+        base, reach, fold = (np.array([getattr(one.tips[0], name) for one in compiled]) for name in _LENGTHS)
+        away = np.linalg.norm(self.positions - base[which], axis=1)
+        far = (away > reach[which]) | (away < fold[which])
+        start = np.clip(self.start.T, lanes.lower[which].T, lanes.upper[which].T)
+        pool = Pool(lanes, wanted, start, far, report)
+        pool.run()
+        best = pool.best
+        status = np.full(len(far), _ORDER.index(Status.REACHED))
+        status[~best.met] = _ORDER.index(Status.STALLED)
+        for block in np.array_split(np.flatnonzero(~best.met), max(1, len(far) // BLOCK)):
+            status[block[pool.pushed(block, PUSHED).any(axis=0)]] = _ORDER.index(Status.AT_LIMITS)
+        status[~best.met & far] = _ORDER.index(Status.OUT_OF_REACH)
+        wraps = np.array([each.wraps for each in distinct])[which]
+        values = np.where(wraps, _wrapped(best.values.T), best.values.T)
+        return BatchSolution(
+            values, np.sqrt(best.distance2), np.sqrt(best.angle2), _statuses([_ORDER[i] for i in status]), best.steps
+        )
+
+    def one_by_one(self, method: str, warm: bool, report: Callable[[int, int], object]) -> BatchSolution:
+        """One after the other."""
+        last: dict[int, Array] = {}
+        found: list[Solution] = []
+        for i, chain in enumerate(self.chains):
+            start = last.get(id(chain), self.start[i]) if warm else self.start[i]
+            found.append(self._one(i, start, method, warm and id(chain) in last))
+            last[id(chain)] = found[-1].values
+            report(i + 1, len(self.chains))
+        return BatchSolution(
+            np.array([one.values for one in found]).reshape(self.start.shape),
+            np.array([one.position_residual for one in found]),
+            np.array([one.orientation_residual for one in found]),
+            _statuses([one.status for one in found]),
+            np.array([one.iterations for one in found], dtype=np.int64),
+        )
+
+    def _one(self, i: int, start: Array, method: str, warm: bool) -> Solution:
+        chain = self.chains[i]
+        goal = Goal(
+            chain.bodies[0], self.positions[i], None if self.rotations is None else self.rotations[i], point=self.point
+        )
+
+        def search(*, one_shot: bool) -> Solution:
+            return Search(
+                chain,
+                goal,
+                start,
+                method=method,
+                tolerance=self.tolerance,
+                orientation_tolerance=self.orientation_tolerance,
+                one_shot=one_shot,
+            ).advance(math.inf)
+
+        if not warm:
+            return search(one_shot=True)
+        near = search(one_shot=False)
+        if near.status in (Status.REACHED, Status.OUT_OF_REACH):
+            return near
+        anywhere = search(one_shot=True)
+        return anywhere if anywhere.status == Status.REACHED else near
+
+    def _compiled(self, chain: Chain) -> Compiled:
+        body = chain.bodies[0]
+        point = chain.skeleton.body(body).point if self.point is None else self.point
+        return chain.compiled(((body, point, self.rotations is not None),))
+
+
+_ORDER = list(Status)
+_LENGTHS = ("base", "reach", "fold")
+
+
+def _silent(done: int, count: int) -> None:
+    """No progress report."""
+
+
+def _statuses(found: list[Status]) -> NDArray[np.object_]:
+    """(n,) the members themselves, not the texts that an array would make of them."""
+    statuses = np.empty(len(found), dtype=object)
+    statuses[:] = found
+    return statuses
+
+
+def _tolerance(given: float | None, compiled: Compiled) -> float:
+    return max(TOLERANCE * compiled.scale, LEAST_TOLERANCE) if given is None else float(given)
+
+
+def _wrapped(angles: Array) -> Array:
+    """The same angles in (-pi, pi]; those that are there already are returned as they are."""
+    turned = angles - 2.0 * math.pi * np.rint(angles / (2.0 * math.pi))
+    inside = (angles > -math.pi) & (angles <= math.pi)
+    return np.where(inside, angles, np.where(turned <= -math.pi, math.pi, turned))
+
+
+def _starts(chains: list[Chain], q0: ArrayLike | None, dof: int) -> Array:
+    """(n, dof) where each target begins."""
+    if q0 is None:
+        return np.array([each.values for each in chains]).reshape(len(chains), dof)
+    start = np.asarray(q0, dtype=np.float64)
+    if start.shape not in ((dof,), (len(chains), dof)):
+        raise GoalError(f"q0 has shape {start.shape}; ({dof},) or ({len(chains)}, {dof}) is needed")
+    _check_finite("q0", np.atleast_2d(start))
+    return np.broadcast_to(start, (len(chains), dof))
+
+
+def _handle(point: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = _numbers("point", np.atleast_2d(np.asarray(point)), (3,))[0].tolist()
+    return (x, y, z)
+
+
+def _numbers(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """(n, *shape) float64."""
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GoalError(f"the {what} of the batch are {value!r}; numbers are needed") from None
+    if numbers.size == 0 and numbers.ndim <= 1:
+        numbers = numbers.reshape(0, *shape)
+    if numbers.ndim != len(shape) + 1 or numbers.shape[1:] != shape:
+        raise GoalError(
+            f"the {what} of the batch have shape {numbers.shape}; (n, {str(shape)[1:-1].rstrip(',')}) is needed"
+        )
+    _check_finite(what, numbers)
+    return numbers
+
+
+def _check_finite(what: str, numbers: Array) -> None:
+    bad = ~np.isfinite(numbers).all(axis=tuple(range(1, numbers.ndim)))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise GoalError(f"the {what} of target {first} hold a number that is not finite: {numbers[first].tolist()}")
+
+
+def _rotations(value: ArrayLike, count: int) -> Array:
+    """(n, 3, 3) exact rotations."""
+    matrices = _numbers("orientations", value, (3, 3))
+    if len(matrices) != count:
+        raise GoalError(f"{len(matrices)} orientations were given for {count} targets")
+    defect = np.abs(matrices @ matrices.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    bad = (defect > ROTATION_DEFECT) | (np.linalg.det(matrices) < 0.0)
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise GoalError(
+            f"the orientation of target {first} is no rotation matrix (scaled, sheared or mirrored): "
+            f"{matrices[first].tolist()}"
+        )
+    for _ in range(2):  # Newton's iteration for the polar factor, as for a single goal
+        polished = matrices @ (1.5 * np.eye(3) - 0.5 * (matrices.transpose(0, 2, 1) @ matrices))
+        matrices = np.where((defect > 1e-12)[:, None, None], polished, matrices)
+    return matrices

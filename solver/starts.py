@@ -1,0 +1,67 @@
+"""Where the lines of a batch begin: what :mod:`.methods` does for a single search, lane by lane."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lanes import Lanes
+from .methods import OFFSET, SEED
+from .targets import Array, Flags, Places
+
+
+def shaken(lanes: Lanes, chain: Places, values: Array) -> Array:
+    """(dof, k) every unknown a little away, to either side in an order without a pattern.
+
+    Args:
+        lanes: the chains.
+        chain: (k,) that of each lane.
+        values: (dof, k) the poses.
+    """
+    moved = values + OFFSET * lanes.stride[chain].T * np.sin(1.0 + 2.4 * np.arange(lanes.dof))[:, None]
+    return _clamped(lanes, chain, moved, values)
+
+
+def backed(lanes: Lanes, chain: Places, values: Array, blocked: Flags) -> Array:
+    """(dof, k) half a turn, or a bit more than a reach, back from the limit, where (dof, k) ``blocked`` is True."""
+    back = np.where(values >= lanes.upper[chain].T, -math.pi, math.pi) * lanes.stride[chain].T
+    return _clamped(lanes, chain, np.where(blocked, values + back, values), values)
+
+
+def elsewhere(lanes: Lanes, chain: Places, start: Array, target: Places, number: NDArray[np.int64]) -> Array:
+    """(dof, k) where restarts begin: the middle of the limits, then poses without a pattern inside them.
+
+    Args:
+        lanes: the chains.
+        chain: (k,) that of each lane.
+        start: (dof, k) where the target began: the middle where there are no limits.
+        target: (k,) number of the target.
+        number: (k,) number of the restart.
+    """
+    lower, upper, around = lanes.lower[chain].T, lanes.upper[chain].T, math.pi * lanes.stride[chain].T
+    bounded = np.isfinite(upper - lower)
+    middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0)), start)
+    lower = np.where(np.isfinite(lower), lower, start - around)
+    upper = np.where(np.isfinite(upper), upper, start + around)
+    moved = np.where(number == 0, middle, lower + _scattered(target, number, lanes.dof) * (upper - lower))
+    return _clamped(lanes, chain, moved, start)
+
+
+def _clamped(lanes: Lanes, chain: Places, moved: Array, values: Array) -> Array:
+    """Inside the limits; unknowns that move nothing stay."""
+    return np.where(lanes.used, np.clip(moved, lanes.lower[chain].T, lanes.upper[chain].T), values)
+
+
+def _scattered(target: Places, number: NDArray[np.int64], dof: int) -> Array:
+    """(dof, k) numbers in [0, 1) without a pattern, by target, restart and unknown.
+
+    SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014) of a counter.
+    """
+    counter = (target.astype(np.uint64) * np.uint64(1 << 12) + number.astype(np.uint64)) * np.uint64(1 << 12)
+    state = (counter + np.arange(SEED, SEED + dof, dtype=np.uint64)[:, None]) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    state = state ^ (state >> np.uint64(31))
+    return np.asarray((state >> np.uint64(11)).astype(np.float64) / float(1 << 53))

@@ -1,0 +1,165 @@
+"""Many targets at a time: how far the poses of all lanes are from them, and how that changes with each unknown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lanes import Frames, Lanes, Numbers
+from .problem import LEAST_PUSH, TURN_WEIGHT, rotation_vector
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Places = NDArray[np.intp]
+
+# Where a step's numbers hold its multiplier.
+MULTIPLIER = 12
+
+
+class Wanted(NamedTuple):
+    """The targets of a batch.
+
+    Attributes:
+        position: (3, targets) [m].
+        rotation: (3, 3, targets) columns first; None = any.
+        chain: (targets,) place of each target's chain.
+        distance: (chains,) what counts as met [m].
+        angle: the same [rad].
+    """
+
+    position: Array
+    rotation: Array | None
+    chain: Places
+    distance: Array
+    angle: float
+
+
+class Errors(NamedTuple):
+    """Poses against their targets.
+
+    Attributes:
+        rows: (rows, lanes) the weighted errors: three of position, then three of orientation.
+        total: (lanes,) their squared length.
+        distance2, angle2: (lanes,) squared distance [m²] and angle [rad²].
+    """
+
+    rows: Array
+    total: Array
+    distance2: Array
+    angle2: Array
+
+
+class Place(NamedTuple):
+    """What some lanes are to solve, and on which chains.
+
+    Attributes:
+        numbers: constants of their chains.
+        lower, upper, pace: (dof, lanes), or (dof, 1) where there is one chain.
+        scale: (lanes,), or (1,).
+        position, rotation: their targets.
+    """
+
+    numbers: Numbers
+    lower: Array
+    upper: Array
+    pace: Array
+    scale: Array
+    position: Array
+    rotation: Array | None
+
+
+def at_targets(lanes: Lanes, wanted: Wanted, targets: Places) -> Place:
+    """What the lanes of these targets need."""
+    rotation = None if wanted.rotation is None else wanted.rotation[:, :, targets]
+    one = len(lanes.scale) == 1
+    which = np.zeros(1, dtype=np.intp) if one else wanted.chain[targets]
+    numbers = lanes.numbers(None if one else which)
+    lower, upper, pace = (table[which].T for table in (lanes.lower, lanes.upper, lanes.pace))
+    return Place(numbers, lower, upper, pace, lanes.scale[which], wanted.position[:, targets], rotation)
+
+
+def errors(frames: Frames, place: Place) -> Errors:
+    """How far poses are from their targets."""
+    way = place.position - frames.tip
+    distance2 = way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
+    rows = way / place.scale
+    total = distance2 / place.scale**2
+    if place.rotation is None or frames.turned is None:
+        return Errors(rows, total, distance2, np.zeros_like(total))
+    turn = _rotation_vectors(frames.turned, place.rotation)
+    angle2 = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]
+    return Errors(
+        np.concatenate((rows, TURN_WEIGHT * turn)), total + angle2 * (TURN_WEIGHT * TURN_WEIGHT), distance2, angle2
+    )
+
+
+def slopes(lanes: Lanes, frames: Frames, place: Place) -> Array:
+    """(rows, dof, lanes) how the errors shrink with each unknown, in units of its pace."""
+    axes, (px, py, pz) = frames.axes, (frames.tip - frames.origins).transpose(1, 0, 2)
+    ax, ay, az = axes.transpose(1, 0, 2)
+    turned = place.rotation is not None
+    found = np.empty((6 if turned else 3, len(lanes.steps), axes.shape[2]))
+    found[0] = ay * pz - az * py
+    found[1] = az * px - ax * pz
+    found[2] = ax * py - ay * px
+    if turned:
+        found[3], found[4], found[5] = ax, ay, az
+    for i, step in enumerate(lanes.steps):
+        if step.slide:
+            found[:3, i] = axes[i]
+            found[3:, i] = 0.0
+    factors: float | Array = 1.0
+    if any(isinstance(step[MULTIPLIER], np.ndarray) or step[MULTIPLIER] != 1.0 for step in place.numbers.steps):
+        factors = np.stack([np.broadcast_to(step[MULTIPLIER], axes.shape[2]) for step in place.numbers.steps])
+    unknowns = [step.unknown for step in lanes.steps]
+    found[:3] *= factors * place.pace[unknowns] / place.scale
+    if turned:
+        found[3:] *= factors * place.pace[unknowns] * TURN_WEIGHT
+    if unknowns == list(range(lanes.dof)):
+        return found
+    summed = np.zeros((len(found), lanes.dof, axes.shape[2]))
+    for i, unknown in enumerate(unknowns):
+        summed[:, unknown] += found[:, i]
+    return summed
+
+
+def outward(place: Place, values: Array, rows: Array, found: Errors, share: float = 0.0) -> Flags:
+    """(dof, lanes) the unknowns at a limit that the error pushes outwards.
+
+    Args:
+        place: what the lanes solve.
+        values: (dof, lanes) their poses.
+        rows: (rows, dof, lanes) the slopes there.
+        found: the errors there.
+        share: how much of the error, as the cosine of its angle to the unknown's own effect, must do so.
+    """
+    push = rows[0] * found.rows[0]
+    for row, error in zip(rows[1:], found.rows[1:], strict=True):
+        push += row * error
+    least: float | Array = LEAST_PUSH
+    if share:
+        least = np.maximum(LEAST_PUSH, share * np.sqrt((rows * rows).sum(axis=0) * found.total))
+    blocked: Flags = ((values >= place.upper) & (push > least)) | ((values <= place.lower) & (push < -least))
+    return blocked
+
+
+def _rotation_vectors(turned: Array, wanted: Array) -> Array:
+    """(3, lanes) the turns [rad] that take rotations to wanted ones, both (3, 3, lanes) columns first."""
+    rx, ry, rz = turned.transpose(1, 0, 2)
+    tx, ty, tz = wanted.transpose(1, 0, 2)
+    vector = 0.5 * np.stack((dot(ry, tz) - dot(rz, ty), dot(rz, tx) - dot(rx, tz), dot(rx, ty) - dot(ry, tx)))
+    sine = np.sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2])
+    cosine = 0.5 * (dot(rx, tx) + dot(ry, ty) + dot(rz, tz) - 1.0)
+    small = sine <= 1e-6
+    vector *= np.where(small, 1.0, np.arctan2(sine, cosine) / np.where(small, 1.0, sine))
+    for lane in np.flatnonzero(small & (cosine <= 0.0)):  # half a turn: the rule of the single search
+        placed = (0.0, 0.0, 0.0, *turned[:, :, lane].T.ravel().tolist())
+        vector[:, lane] = rotation_vector(wanted[:, :, lane].T.ravel().tolist(), placed)
+    return np.asarray(vector)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """(lanes,) of two (n, lanes)."""
+    return np.asarray(np.einsum("il,il->l", a, b))
