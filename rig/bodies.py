@@ -1,4 +1,4 @@
-"""From one bone to one body of a skeleton: origin, axes and the constants in between."""
+"""From bones to the bodies of a skeleton: origin, axes and the constants in between."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import Axis, AxisKind, Body, Mimic
-from . import euler
+from . import euler, placing
+from .bones import NONE, NONE_LEGACY, Bones
 from .branching import ORDINARY, Part
-from .channels import Free, Motion, motion
-from .clamps import Clamps
+from .channels import Free, Motion, free_ball, locked_ball, motion
+from .clamps import NOTHING, Clamps
 from .definition import Definition
-from .matrices import EVEN, even_scale, inverse, moved, placed
+from .matrices import inverse, placed
 from .snapshot import BoneState
 
 Matrix = NDArray[np.float64]
 
 # A bone that Blender shows farther than this from where its channels say is placed by something unknown to us.
 _ASTRAY = 1e-4
-_NOT_FULL = frozenset({"NONE", "NONE_LEGACY"})
+_ASTRAY_REASON = "is shown elsewhere than its channels say"
+_UNEVEN_REASON = "is in a parent that is scaled unevenly"
 
 
 class BodyMaker:
-    """Makes the bodies of one armature, bone by bone, parents first.
+    """Makes the bodies of one armature, parents first.
 
     The frame of a body is ``PoseBone.matrix``, for links times the link's constant frame in the bone. Uniform scale is
     taken out where a joint turns and put back behind it, so that hinges always see rigid frames.
@@ -35,18 +36,18 @@ class BodyMaker:
     Attributes:
         motions: of the bones that have unknowns of their own, by bone.
         unknowns: their names, by bone, in the order of ``motion.free``.
-        bone_names: the bone of each body.
+        states: their channels, by bone.
         held: why a body has no unknowns of its own, by body.
     """
 
     def __init__(
         self,
+        bones: Bones,
         labels: Mapping[str, str],
-        states: Mapping[str, BoneState],
         clamps: Mapping[str, Clamps],
         defined: Mapping[str, Definition],
         followers: frozenset[str],
-        placed: Mapping[str, str],
+        placed_elsewhere: Mapping[str, str],
         *,
         noise: float,
         rebase: bool,
@@ -56,12 +57,12 @@ class BodyMaker:
         """Take what is known of every bone, by bone name.
 
         Args:
+            bones: as they are.
             labels: name of the body.
-            states: channels.
-            clamps: what the constraints do to them.
+            clamps: what the constraints do to the channels, of the bones that have any.
             defined: definitions of the bones of a robot.
             followers: bones that follow another joint.
-            placed: bones that do not follow their own channels, and why.
+            placed_elsewhere: bones that do not follow their own channels, and why.
             noise: how far Blender itself may be off where it shows a bone.
             rebase: as for :func:`.reading.read`.
             slides: as for :func:`.reading.read`.
@@ -69,30 +70,28 @@ class BodyMaker:
         """
         self.motions: dict[str, Motion] = {}
         self.unknowns: dict[str, tuple[str, ...]] = {}
-        self.bone_names: dict[str, str] = {}
+        self.states: dict[str, BoneState] = {}
         self.held: dict[str, str] = {}
-        self._states = states
+        self._bones = bones
+        self._labels = labels
         self._clamps = clamps
         self._defined = defined
         self._followers = followers
-        self._placed = dict(placed)
+        self._placed = dict(placed_elsewhere)
         self._noise = noise
         self._rebase = rebase
         self._slides = slides
         self._parts = parts
-        self._labels = labels
         self._of_joint = {one.joint: bone for bone, one in defined.items() if one.moves}
-        # What a bone's matrix is, and its uniform scale, None where it is uneven.
-        self._shown: dict[str, Matrix] = {}
-        self._scale: dict[str, float | None] = {}
 
-    def make(self, bones: Iterable[bpy.types.PoseBone]) -> list[Body]:
+    def make(self) -> list[Body]:
         """The bodies of all bones, parents first."""
-        made = [self._body(bone) for bone in bones]
+        self._predict()
+        made = [self._body(place, name) for place, name in enumerate(self._bones.names)]
         axes = {axis.name for body in made for axis in body.axes}
         lost = [
-            (self.bone_names[body.name], axis.mimic.source)
-            for body in made
+            (self._bones.names[place], axis.mimic.source)
+            for place, body in enumerate(made)
             for axis in body.axes
             if axis.mimic is not None and axis.mimic.source not in axes
         ]
@@ -102,204 +101,257 @@ class BodyMaker:
         self._placed.update(
             (bone, f"follows {source!r}, which does not follow its own channel") for bone, source in lost
         )
-        self.motions.clear()
-        self.unknowns.clear()
-        self.held.clear()
-        return self.make(bones)
+        for found in (self.motions, self.unknowns, self.states, self.held):
+            found.clear()
+        return self.make()
 
-    def _body(self, bone: bpy.types.PoseBone) -> Body:
-        name = self._labels[bone.name]
-        self.bone_names[name] = bone.name
-        self._shown[bone.name] = np.array(bone.matrix, dtype=np.float64)
-        one = self._defined.get(bone.name)
-        own = motion(
-            bone,
-            self._states[bone.name],
-            self._clamps[bone.name],
-            one,
+    def _predict(self) -> None:
+        """Work out what arrays can tell: where the channels put each bone, and whether it is shown there."""
+        bones = self._bones
+        rotation, location = placing.rotations(bones), bones.location.copy()
+        location[bones.connected] = 0.0
+        self._special: dict[int, Motion] = {}
+        narrowed = (~(bones.plain | bones.locked)).tolist()
+        for place, name in enumerate(bones.names):
+            special = name in self._clamps or name in self._defined or name in self._slides or narrowed[place]
+            if special and name not in self._placed:
+                own = self._special[place] = self._motion(place, name)
+                if name in self._clamps or name in self._defined:
+                    rotation[place], location[place] = own.rotation(), own.location
+        self._rotation, self._location = rotation, location
+        self._carried = carried = placing.carry(bones)
+        shown, predicted = bones.shown, placing.predicted(carried, rotation, bones.scale, location)
+        # Of each bone and, in the last place, of what roots hang on.
+        self._even = np.append(placing.even_scales(shown[:, :3, :3]), 1.0)
+        self._turned_even = placing.even_scales(carried.turned)
+        parent = np.array(bones.parent, dtype=np.intp)
+        scales = self._even[parent]
+        local = carried.offset.copy()
+        local[:, :3, 3] += (carried.way @ location[:, :, None])[:, :, 0]
+        local[:, :3, :3] /= np.where(scales == 0.0, 1.0, scales)[:, None, None]
+        # Of bones that are no robot's and have parents of even scale: where they turn, in those; and what is behind.
+        self._local = list(local)
+        alone = np.isin(bones.inherit_scale, (NONE, NONE_LEGACY))
+        self._passed = np.where(alone, np.sign(scales), scales)
+        behind = np.zeros((len(bones), 4, 4))
+        behind[:, :3, :3] = rotation * (bones.scale * self._passed[:, None])[:, None, :]
+        behind[:, 3, 3] = 1.0
+        self._behind = list(behind)
+        self._origins = list(shown)
+        above = np.where(parent[:, None] >= 0, shown[parent, :3, 3], 0.0)
+        size = np.abs(predicted[:, :3, :3]).max(axis=(1, 2))
+        turned = np.abs(shown[:, :3, :3] - predicted[:, :3, :3]).max(axis=(1, 2))
+        away = np.linalg.norm(shown[:, :3, 3] - predicted[:, :3, 3], axis=1)
+        length = np.maximum(bones.length, np.linalg.norm(predicted[:, :3, 3] - above, axis=1))
+        noise = 1e-6 * np.linalg.norm(shown[:, :3, 3], axis=1) + self._noise
+        self._astray = ((turned > _ASTRAY * size) | (away > _ASTRAY * size * length + noise)).tolist()
+        self._predicted = predicted
+
+    def _motion(self, place: int, name: str) -> Motion:
+        return motion(
+            self._bones.posed[place],
+            self._bones.state(place),
+            self._clamps.get(name, NOTHING),
+            self._defined.get(name),
             rebase=self._rebase,
-            slides=bone.name in self._slides,
-            turns=self._slides.get(bone.name, True),
+            slides=name in self._slides,
+            turns=self._slides.get(name, True),
         )
-        reason = self._placed.get(bone.name)
-        if not reason and bone.name in self._followers:
-            reason = self._astray_follower(bone, own)
+
+    def _body(self, place: int, name: str) -> Body:
+        reason = self._placed.get(name)
+        if not reason and name in self._followers:
+            reason = self._astray_follower(place, name)
         if reason:
-            return self._rooted(bone, reason)
-        if bone.parent is None or (bone.bone.use_inherit_rotation and self._scale[bone.parent.name] is not None):
-            return self._following(bone, own)
-        if bone.bone.use_inherit_rotation and bone.bone.inherit_scale == "FULL":
-            return self._carried(bone, own)
-        return self._turning(bone, own)
-
-    def _following(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
-        """A bone whose parent is scaled evenly: it moves against it by its channels."""
-        parent = self._parent(bone)
-        scale = 1.0 if bone.parent is None else self._scale[bone.parent.name]
-        assert scale is not None
-        passed = math.copysign(1.0, scale) if bone.bone.inherit_scale in _NOT_FULL else scale
-        stretch = self._states[bone.name].scale
-        rest, way = _rest_offset(bone)
-        predicted = self._above(bone) @ moved(rest, way @ own.location)
-        predicted[:3, :3] = predicted[:3, :3] / scale * passed @ own.rotation() * stretch
-        if self._is_astray(bone, predicted):
-            return self._rooted(bone, "is shown elsewhere than its channels say")
-        self._scale[bone.name] = _even_factor(stretch, passed)
-        if not own.slides:
-            origin = moved(rest, way @ own.location)
-            origin[:3, :3] /= scale
-            return self._moving(bone, own, parent, origin, passed)
-        # A slide's unit is that of the channel: it stays in the parent's scale.
-        fixed = np.array(own.location)
-        fixed[[free.part for free in own.slides]] = 0.0
-        along = rest[:3, :3].T @ way
-        return self._moving(bone, own, parent, moved(rest, way @ fixed), passed / scale, along)
-
-    def _carried(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
-        """A bone in a parent that is scaled unevenly: turning it would shear it, which the solver does not know."""
-        rest, way = _rest_offset(bone)
-        local = moved(rest, way @ own.location)
-        local[:3, :3] = local[:3, :3] @ own.rotation() * self._states[bone.name].scale
-        if self._is_astray(bone, self._above(bone) @ local):
-            return self._rooted(bone, "is shown elsewhere than its channels say")
-        self._scale[bone.name] = None
-        return self._fixed(bone, self._parent(bone), local, "is in a parent that is scaled unevenly")
-
-    def _turning(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
-        """A bone whose rotation is not its parent's: it turns by its channels, and is where it is."""
-        shown, stretch = self._shown[bone.name], self._states[bone.name].scale
-        turned = own.rotation() * stretch
-        scale = None
+            return self._rooted(place, name, reason)
+        own = self._special.get(place)
+        if own is None:
+            location = self._location[place].tolist()
+            if self._bones.locked[place]:
+                own = locked_ball(self._bones.modes[place], location)
+            else:
+                own = free_ball(self._bones.state(place), self._rotation[place], location, rebase=self._rebase)
+        parent = self._bones.parent[place]
+        if parent < 0 or (self._bones.inherits_rotation[place] and self._even[parent]):
+            return self._following(place, name, own)
         if own.slides and not own.turns:
-            return self._slid(bone, own)
-        if not own.slides and abs(np.linalg.det(turned)) > 1e-12:
-            scale = even_scale(shown[:3, :3] @ np.linalg.inv(turned))
-        if scale is None:
-            return self._rooted(bone, "neither inherits its parent's rotation nor keeps its shape")
-        origin = placed(shown[:3, :3] @ np.linalg.inv(turned) / scale, shown[:3, 3])
-        self._scale[bone.name] = _even_factor(stretch, scale)
-        return self._moving(bone, own, None, origin, scale)
+            return self._slid(place, name, own)
+        if not self._bones.inherits_rotation[place]:
+            return self._turning(place, name, own)
+        return self._carried_along(place, name, own)
 
-    def _slid(self, bone: bpy.types.PoseBone, own: Motion) -> Body:
-        """A bone that moves by its location alone, as its parent stands: however that bone is turned and shaped."""
-        rest, way = _rest_offset(bone)
-        shown, above = self._shown[bone.name], self._above(bone)[:3, :3] @ way
-        scale = even_scale(above)
-        if scale is None:
-            return self._rooted(bone, "is in a parent that is scaled unevenly")
-        fixed = np.array(own.location)
+    def _following(self, place: int, name: str, own: Motion) -> Body:
+        """A bone whose parent is scaled evenly: it moves against it by its channels."""
+        if self._astray[place]:
+            return self._rooted(place, name, _ASTRAY_REASON)
+        passed = float(self._passed[place])
+        if not own.slides:
+            return self._moving(place, name, own, self._local[place], passed, behind=self._behind[place])
+        scale = float(self._even[self._bones.parent[place]])
+        origin = self._carried.offset[place].copy()
+        # A slide's unit is that of the channel: it stays in the parent's scale.
+        fixed = self._location[place].copy()
         fixed[[free.part for free in own.slides]] = 0.0
-        origin = placed(above, (self._above(bone) @ moved(rest, way @ fixed))[:3, 3])
-        self._scale[bone.name] = even_scale(shown[:3, :3])
-        names = _names(self._labels[bone.name], own, single=False)
-        self.motions[bone.name], self.unknowns[bone.name] = own, names
+        way = self._carried.way[place]
+        along = origin[:3, :3].T @ way
+        origin[:3, 3] += way @ fixed
+        return self._moving(place, name, own, origin, passed / scale, along)
+
+    def _carried_along(self, place: int, name: str, own: Motion) -> Body:
+        """A bone in a parent that is scaled unevenly."""
+        if self._astray[place]:
+            return self._rooted(place, name, _ASTRAY_REASON)
+        above = self._bones.shown[self._bones.parent[place]]
+        if abs(np.linalg.det(above[:3, :3])) < 1e-12:
+            return self._rooted(place, name, _UNEVEN_REASON)
+        scale = float(self._turned_even[place])
+        if scale == 0.0 or own.slides:
+            # Turning it would shear it, which the solver does not know.
+            return self._fixed(place, name, np.linalg.solve(above, self._predicted[place]), _UNEVEN_REASON, own=True)
+        at = placed(self._carried.turned[place] / scale, self._predicted[place, :3, 3])
+        return self._moving(place, name, own, np.linalg.solve(above, at), scale * self._carried.post[place])
+
+    def _turning(self, place: int, name: str, own: Motion) -> Body:
+        """A bone whose rotation is not its parent's: it turns by its channels, and is where it is."""
+        scale = float(self._turned_even[place])
+        if self._astray[place] or scale == 0.0 or own.slides:
+            return self._rooted(place, name, "neither inherits its parent's rotation nor keeps its shape")
+        origin = placed(self._carried.turned[place] / scale, self._bones.shown[place, :3, 3])
+        return self._moving(place, name, own, origin, scale * self._carried.post[place], rooted=True)
+
+    def _slid(self, place: int, name: str, own: Motion) -> Body:
+        """A bone that moves by its location alone, as its parent stands: however that bone is turned and shaped."""
+        shown, along = self._bones.shown[place], self._carried.along[place]
+        if self._astray[place]:
+            return self._rooted(place, name, _ASTRAY_REASON)
+        if not placing.even_scales(along[None])[0]:
+            return self._rooted(place, name, _UNEVEN_REASON)
+        fixed = self._location[place].copy()
+        fixed[[free.part for free in own.slides]] = 0.0
+        label = self._labels[name]
+        names = _names(label, own, single=False)
+        self.motions[name], self.unknowns[name], self.states[name] = own, names, self._bones.state(place)
         return Body(
-            name=self._labels[bone.name],
+            name=label,
             parent=None,
-            joint=self._labels[bone.name],
-            origin=origin,
+            joint=label,
+            origin=placed(along, self._carried.start[place] + along @ fixed),
             axes=tuple(
-                self._axis(bone, free, name, AxisKind.SLIDE, np.eye(3)[:, free.part])
-                for name, free in zip(names, own.slides, strict=True)
+                self._axis(name, free, axis, AxisKind.SLIDE, np.eye(3)[:, free.part])
+                for axis, free in zip(names, own.slides, strict=True)
             ),
-            offset=placed(np.linalg.inv(above) @ shown[:3, :3]),
-            point=_handle(bone, None),
+            offset=placed(np.linalg.solve(along, shown[:3, :3])),
+            point=self._handle(place, None),
         )
 
-    def _rooted(self, bone: bpy.types.PoseBone, reason: str) -> Body:
+    def _rooted(self, place: int, name: str, reason: str) -> Body:
         """A bone that is placed from elsewhere: it stays where it is shown."""
-        shown = self._shown[bone.name]
-        self._scale[bone.name] = even_scale(shown[:3, :3])
-        return self._fixed(bone, None, shown, reason)
+        return self._fixed(place, name, self._origins[place], reason, own=False)
 
-    def _fixed(self, bone: bpy.types.PoseBone, parent: str | None, local: Matrix, reason: str) -> Body:
-        self.held[self._labels[bone.name]] = reason
-        one, part = self._defined.get(bone.name), self._parts.get(bone.name, ORDINARY)
+    def _fixed(self, place: int, name: str, origin: Matrix, reason: str, *, own: bool) -> Body:
+        """A body without axes, in its parent's frame where it goes with that of its own."""
+        label = self._labels[name]
+        self.held[label] = reason
+        one, part = self._defined.get(name), self._parts.get(name, ORDINARY)
+        parent = self._parent(place) if own else None
         return Body(
-            name=self._labels[bone.name],
-            parent=parent,
-            joint="" if one is None else one.joint,
-            origin=self._from_link(bone, parent) @ local,
-            offset=np.eye(4) if one is None else one.frame,
-            point=_handle(bone, one),
-            anchor=part.anchor,
-            branch=part.branch,
+            label,
+            parent,
+            "" if one is None else one.joint,
+            origin if parent is None else self._from_link(place, origin),
+            (),
+            _EYE if one is None else one.frame,
+            self._handle(place, one),
+            part.anchor,
+            part.branch,
         )
 
     def _moving(
         self,
-        bone: bpy.types.PoseBone,
+        place: int,
+        name: str,
         own: Motion,
-        parent: str | None,
         origin: Matrix,
-        scale: float,
+        scale: float | Matrix,
         along: Matrix | None = None,
+        *,
+        rooted: bool = False,
+        behind: Matrix | None = None,
     ) -> Body:
         """A body with the bone's axes.
 
         Args:
-            bone: that it stands for.
+            place: of the bone that it stands for.
+            name: of that bone.
             own: its motion.
-            parent: the parent body.
             origin: (4, 4) where the axes act, in the parent bone's matrix.
-            scale: uniform, applied behind the axes.
+            scale: applied behind the axes; (3,) for each column.
             along: (3, 3) directions of the slides in the joint frame, in its columns.
+            rooted: whether ``origin`` is in armature space, and no parent moves the bone.
+            behind: (4, 4) rotation and scale as shown, where they are known.
         """
-        label, one = self._labels[bone.name], self._defined.get(bone.name)
+        label, one, part = self._labels[name], self._defined.get(name), self._parts.get(name, ORDINARY)
         joint = one.joint if one is not None else label
         names = _names(joint, own, single=one is not None)
-        turning = {free.part: (free, names[len(own.slides) + i]) for i, free in enumerate(own.turns)}
         axes = []
         for i, free in enumerate(own.slides):
             assert along is not None
-            axes.append(self._axis(bone, free, names[i], AxisKind.SLIDE, along[:, free.part]))
-        constant = np.eye(3) if own.base is None else own.base
-        for turn in euler.acting(own.order):
-            if turn in turning:
-                free, name = turning[turn]
-                axes.append(self._axis(bone, free, name, AxisKind.HINGE, constant[:, turn]))
-            else:
-                constant = constant @ euler.about(turn, own.angles[turn])
+            axes.append(self._axis(name, free, names[i], AxisKind.SLIDE, along[:, free.part]))
+        constant = _EYE3 if own.base is None else own.base
+        if own.base is not None:
+            columns = own.base.T.tolist()
+            for free, axis in zip(own.turns, names[len(own.slides) :], strict=True):
+                axes.append(self._axis(name, free, axis, AxisKind.HINGE, columns[free.part]))
+        elif not own.turns:
+            constant = self._rotation[place]
+        else:
+            behind = None
+            turning = {free.part: (free, names[len(own.slides) + i]) for i, free in enumerate(own.turns)}
+            for turn in euler.acting(own.order):
+                if turn in turning:
+                    free, axis = turning[turn]
+                    axes.append(self._axis(name, free, axis, AxisKind.HINGE, constant[:, turn]))
+                else:
+                    constant = constant @ euler.about(turn, own.angles[turn])
         if own.swing:
             outer = axes[len(own.slides)]
             axes.append(replace(outer, name=f"{outer.name}'", mimic=Mimic(outer.name)))
-        part = self._parts.get(bone.name, ORDINARY)
-        offset = placed(constant * self._states[bone.name].scale * scale)
+        offset = placed(constant * (self._bones.scale[place] * scale)) if behind is None else behind
         if not axes:
             self.held[label] = own.held
-        elif bone.name not in self._followers:
-            self.motions[bone.name] = own
-            self.unknowns[bone.name] = names
+        elif name not in self._followers:
+            self.motions[name], self.unknowns[name], self.states[name] = own, names, self._bones.state(place)
         return Body(
-            name=label,
-            parent=parent,
-            joint=joint if axes or one is not None else "",
-            origin=self._from_link(bone, parent) @ origin,
-            axes=tuple(axes),
-            offset=offset if one is None else offset @ one.frame,
-            point=_handle(bone, one),
-            anchor=part.anchor,
-            branch=part.branch,
+            label,
+            None if rooted else self._parent(place),
+            joint if axes or one is not None else "",
+            origin if rooted else self._from_link(place, origin),
+            tuple(axes),
+            offset if one is None else offset @ one.frame,
+            self._handle(place, one),
+            part.anchor,
+            part.branch,
         )
 
-    def _axis(self, bone: bpy.types.PoseBone, free: Free, name: str, kind: AxisKind, direction: Matrix) -> Axis:
+    def _axis(self, bone: str, free: Free, name: str, kind: AxisKind, direction: Iterable[float]) -> Axis:
         mimic = None
-        if bone.name in self._followers:
-            source, multiplier, offset = self._relation(bone.name)
+        if bone in self._followers:
+            source, multiplier, offset = self._relation(bone)
             mimic = Mimic(self._defined[source].joint, multiplier, offset)
-        x, y, z = direction.tolist()
-        length = math.hypot(x, y, z)
+        x, y, z = map(float, direction)
+        length = math.sqrt(x * x + y * y + z * z)
         endless = kind == AxisKind.HINGE and math.isinf(free.lower) and math.isinf(free.upper)
-        return Axis(name, kind, (x / length, y / length, z / length), free.lower, free.upper, endless, mimic=mimic)
+        return Axis(name, kind, (x / length, y / length, z / length), free.lower, free.upper, endless, 0.0, mimic)
 
-    def _astray_follower(self, bone: bpy.types.PoseBone, own: Motion) -> str:
+    def _astray_follower(self, place: int, name: str) -> str:
         """Why a follower is not where its relation says, "" where it is."""
-        source, multiplier, offset = self._relation(bone.name)
+        source, multiplier, offset = self._relation(name)
         if source in self._followers:
             return "follows a joint that follows it"
-        # The bone that is followed may come later among the bones.
-        leader = bone.id_data.pose.bones[source]
-        lead = motion(leader, self._states[source], self._clamps[source], self._defined[source], rebase=False)
+        # Placed from elsewhere, the source has channels all the same.
+        leader = self._bones.place[source]
+        lead = self._special.get(leader) or self._motion(leader, source)
+        own = self._special.get(place) or self._motion(place, name)
         if abs(multiplier * lead.free[0].value + offset - own.free[0].value) > _ASTRAY:
             return f"has a driver that does not follow {self._defined[source].joint!r} as its definition says"
         return ""
@@ -317,25 +369,22 @@ class BodyMaker:
                 break
         return bone, multiplier, offset
 
-    def _is_astray(self, bone: bpy.types.PoseBone, predicted: Matrix) -> bool:
-        shown, above = self._shown[bone.name], self._above(bone)[:3, 3].tolist()
-        here, there = shown[:3, 3].tolist(), predicted[:3, 3].tolist()
-        size = float(abs(predicted[:3, :3]).max())
-        turned = float(abs(shown[:3, :3] - predicted[:3, :3]).max())
-        length = max(bone.bone.length, math.dist(there, above))
-        noise = 1e-6 * math.hypot(*here) + self._noise
-        return turned > _ASTRAY * size or math.dist(here, there) > _ASTRAY * size * length + noise
+    def _parent(self, place: int) -> str | None:
+        above = self._bones.parent[place]
+        return None if above < 0 else self._labels[self._bones.names[above]]
 
-    def _above(self, bone: bpy.types.PoseBone) -> Matrix:
-        return np.eye(4) if bone.parent is None else self._shown[bone.parent.name]
+    def _from_link(self, place: int, frame: Matrix) -> Matrix:
+        """(4, 4) frame in the parent bone, in its body's frame."""
+        above = self._bones.parent[place]
+        one = self._defined.get(self._bones.names[above]) if above >= 0 and self._defined else None
+        return frame if one is None else inverse(one.frame) @ frame
 
-    def _parent(self, bone: bpy.types.PoseBone) -> str | None:
-        return None if bone.parent is None else self._labels[bone.parent.name]
+    def _handle(self, place: int, one: Definition | None) -> tuple[float, float, float]:
+        """The default handle: a link's origin, a bone's tail."""
+        return (0.0, float(self._bones.length[place]), 0.0) if one is None else (0.0, 0.0, 0.0)
 
-    def _from_link(self, bone: bpy.types.PoseBone, parent: str | None) -> Matrix:
-        """(4, 4) matrix of the parent bone in its body's frame."""
-        above = None if parent is None else self._defined.get(bone.parent.name)
-        return np.eye(4) if above is None else inverse(above.frame)
+
+_EYE, _EYE3 = np.eye(4), np.eye(3)
 
 
 def _names(joint: str, own: Motion, *, single: bool) -> tuple[str, ...]:
@@ -346,24 +395,3 @@ def _names(joint: str, own: Motion, *, single: bool) -> tuple[str, ...]:
     if len(own.turns) == 1:
         return (*slides, joint)
     return (*slides, *(f"{joint}:{'xyz'[free.part]}" for free in own.turns))
-
-
-def _handle(bone: bpy.types.PoseBone, one: Definition | None) -> tuple[float, float, float]:
-    """The default handle: a link's origin, a bone's tail."""
-    return (0.0, bone.bone.length, 0.0) if one is None else (0.0, 0.0, 0.0)
-
-
-def _rest_offset(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
-    """(4, 4) rest matrix in the parent's, and the (3, 3) axes in that frame along which the location moves the bone."""
-    rest = np.array(bone.bone.matrix_local, dtype=np.float64)
-    if bone.parent is not None:
-        rest = inverse(bone.parent.bone.matrix_local) @ rest
-    return rest, rest[:3, :3] if bone.bone.use_local_location else np.eye(3)
-
-
-def _even_factor(stretch: tuple[float, ...], scale: float) -> float | None:
-    """The uniform scale that a bone hands on, None where its own is uneven or nothing."""
-    x, y, z = stretch
-    if max(abs(x - y), abs(x - z)) > EVEN * abs(x) or abs(x * scale) < 1e-6:
-        return None
-    return x * scale

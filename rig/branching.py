@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from . import compat, marks
+from .bones import Bones
 
-Points = NDArray[np.float64]
+Point = Sequence[float]
 
 # A helper's subtree has at most so many levels.
 HELPER_DEPTH = 2
@@ -47,29 +47,30 @@ class Part:
 ORDINARY = Part()
 
 
-def parts(bones: Sequence[bpy.types.PoseBone], parents: Sequence[int]) -> dict[str, Part]:
+def parts(bones: Bones, loose: Container[str]) -> dict[str, Part]:
     """The part in chains of every bone that has a special one, by name.
 
     Args:
-        bones: of one armature, parents first; not those of a robot, whose joints say it all.
-        parents: place of each bone's parent among them, -1 where it has none.
+        bones: of an armature, whether they belong to a robot or not.
+        loose: bones that do not hang on their parents, and so are no branches of theirs.
     """
-    children: list[list[int]] = [[] for _ in bones]
-    for i, parent in enumerate(parents):
-        if parent >= 0:
+    children: list[list[int]] = [[] for _ in bones.names]
+    for i, parent in enumerate(bones.parent):
+        if parent >= 0 and bones.names[i] not in loose:
             children[parent].append(i)
+    names = bones.names
     helpers = set(_helpers(bones, children))
-    carriers = {parent for i, parent in enumerate(parents) if parent >= 0 and is_toe(bones[i].name, bones[parent].name)}
-    carriers.update(i for i, bone in enumerate(bones) if children[i] and _TARGETS.search(bone.name))
+    carriers = {parent for i, parent in enumerate(bones.parent) if parent >= 0 and is_toe(names[i], names[parent])}
+    carriers.update(i for i, name in enumerate(names) if children[i] and _TARGETS.search(name))
     found = {}
-    for i, bone in enumerate(bones):
+    for i, bone in enumerate(bones.posed):
         anchor, branch = marks.anchor(bone), marks.branch(bone)
         part = Part(
             anchor == marks.ALWAYS or (anchor == marks.RULE and i in carriers),
             {marks.ALWAYS: True, marks.NEVER: False}.get(branch, False if i in helpers else None),
         )
-        if part != ORDINARY:
-            found[bone.name] = part
+        if part.anchor or part.branch is not None:
+            found[names[i]] = part
     return found
 
 
@@ -80,12 +81,10 @@ def is_toe(name: str, parent: str) -> bool:
     return bool(_BALL.search(name) and _FOOT.search(parent))
 
 
-def _helpers(bones: Sequence[bpy.types.PoseBone], children: Sequence[Sequence[int]]) -> Iterator[int]:
+def _helpers(bones: Bones, children: Sequence[Sequence[int]]) -> Iterator[int]:
     """Bones beside a limb that do not lead on: for twist, volume, or as a place to hang things on."""
-    if not bones:
-        return
-    ends = np.array([(*bone.bone.head_local, *bone.bone.tail_local) for bone in bones], dtype=np.float64)
-    heads, tails = ends[:, :3], ends[:, 3:]
+    heads = bones.rest[:, :3, 3].tolist()
+    tails = (bones.rest[:, :3, 3] + bones.rest[:, :3, 1] * bones.length[:, None]).tolist()
     subtrees: list[list[int]] = [[i] for i in range(len(bones))]
     depth = [1] * len(bones)
     for i in range(len(bones) - 1, -1, -1):
@@ -93,33 +92,38 @@ def _helpers(bones: Sequence[bpy.types.PoseBone], children: Sequence[Sequence[in
             subtrees[i].extend(subtrees[child])
             depth[i] = max(depth[i], depth[child] + 1)
     for parent, siblings in enumerate(children):
-        if len(siblings) < 2:
+        if len(siblings) < 2 or min(depth[i] for i in siblings) > HELPER_DEPTH:
+            yield from (i for i in siblings if len(siblings) > 1 and _TARGETS.search(bones.names[i]))
             continue
-        reach = {i: float(np.linalg.norm(tails[subtrees[i]] - heads[i], axis=1).max()) for i in siblings}
-        main = max(siblings, key=lambda i: (not _out_of_sight(bones[i]), depth[i], reach[i]))
+        reach = {i: max(math.dist(heads[i], tails[k]) for k in subtrees[i]) for i in siblings}
+        unseen = {
+            i for i in siblings if depth[i] <= HELPER_DEPTH and all(_out_of_sight(bones.posed[k]) for k in subtrees[i])
+        }
+        main = max(siblings, key=lambda i: (i not in unseen, depth[i], reach[i]))
         longest = max(siblings, key=lambda i: reach[i])
-        main_is_out_of_sight = _out_of_sight(bones[main])
         for i in siblings:
-            if i == main or (depth[i] > HELPER_DEPTH and not _TARGETS.search(bones[i].name)):
-                continue
-            if (
-                _TARGETS.search(bones[i].name)
-                or (not main_is_out_of_sight and all(_out_of_sight(bones[k]) for k in subtrees[i]))
-                or _beside(heads[subtrees[i]], heads[parent], heads[main])
+            helps = depth[i] <= HELPER_DEPTH and (
+                (i in unseen and main not in unseen)
                 or (reach[i] <= _SHORT * reach[longest] and depth[longest] >= depth[i] + _DEEPER)
-            ):
+                or _beside([heads[k] for k in subtrees[i]], heads[parent], heads[main])
+            )
+            if i != main and (helps or _TARGETS.search(bones.names[i])):
                 yield i
 
 
-def _beside(points: Points, start: Points, end: Points) -> bool:
-    """Whether all of the points (n, 3) lie beside the shaft between two points (3,)."""
-    shaft = end - start
-    length = float(np.linalg.norm(shaft))
-    if length < 1e-9:
+def _beside(points: Sequence[Point], start: Point, end: Point) -> bool:
+    """Whether all of the points lie beside the shaft between two points."""
+    shaft = [b - a for a, b in zip(start, end, strict=True)]
+    square = sum(part * part for part in shaft)
+    if square < 1e-18:
         return False
-    along = (points - start) @ shaft / length**2
-    off = np.linalg.norm(points - start - along[:, None] * shaft, axis=1) / length
-    return bool((along >= _ALONG[0]).all() and (along <= _ALONG[1]).all() and (off <= _OFF).all())
+    for point in points:
+        to = [b - a for a, b in zip(start, point, strict=True)]
+        along = sum(a * b for a, b in zip(to, shaft, strict=True)) / square
+        off = sum((a - along * b) ** 2 for a, b in zip(to, shaft, strict=True))
+        if not (_ALONG[0] <= along <= _ALONG[1] and off <= _OFF * _OFF * square):
+            return False
+    return True
 
 
 def _out_of_sight(bone: bpy.types.PoseBone) -> bool:

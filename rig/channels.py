@@ -64,7 +64,7 @@ class Motion:
         slides: the free parts of the location.
         held: why nothing is free, "" where something is.
         base: (3, 3) orientation from which the angles of a rebased ball are counted, None for any other bone.
-        start: (3,) the angles that a rebased ball would have without that.
+        start: (3,) the angles that a rebased ball would have without that; None = the canonical ones.
         swing: the rotation is ``euler.from_swing`` of the two turns instead.
         kept: places in the rotation property that locks keep as they are.
     """
@@ -77,7 +77,7 @@ class Motion:
     slides: tuple[Free, ...] = ()
     held: str = ""
     base: Matrix | None = None
-    start: Triple = (0.0, 0.0, 0.0)
+    start: Triple | None = None
     swing: bool = False
     kept: tuple[int, ...] = ()
 
@@ -150,6 +150,33 @@ def motion(
     if turns:
         at = _ball(bone, at, state, clamps, rebase=rebase)
     return replace(at, slides=_slides(bone, at, clamps)) if slides else at
+
+
+def free_ball(state: BoneState, rotation: Matrix, location: Sequence[float], *, rebase: bool) -> Motion:
+    """The motion of a bone that nothing limits or locks, where its rotation (3, 3) and location are known already."""
+    order, direct = euler_order(state), is_euler(state)
+    x, y, z = location
+    a, b, c = acting = euler.acting(order)
+    if rebase:
+        turns = _REBASED[acting]
+        start = (state.euler[0], state.euler[1], state.euler[2]) if direct else None
+        return Motion(order, (0.0, 0.0, 0.0), False, (x, y, z), turns, base=rotation, start=start)
+    angles = (state.euler[0], state.euler[1], state.euler[2]) if direct else euler.to_euler(rotation, order)[0]
+    free = tuple(Free(part, -math.inf, math.inf, angles[part]) for part in (a, b, c))
+    return Motion(order, angles, direct, (x, y, z), free)
+
+
+def locked_ball(mode: str, location: Sequence[float]) -> Motion:
+    """The motion of a bone whose rotation is locked and not limited; its angles are of no use and left out."""
+    x, y, z = location
+    order = "XYZ" if mode in ROTATION_PATHS else mode
+    return Motion(order, (0.0, 0.0, 0.0), False, (x, y, z), held="has all its rotation locked")
+
+
+# The free angles of a rebased ball, by its order of acting.
+_REBASED = {
+    acting: tuple(Free(part, -math.inf, math.inf, 0.0) for part in acting) for acting in map(euler.acting, euler.ORDERS)
+}
 
 
 def can_slide(bone: bpy.types.PoseBone) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import bpy
 
 from .euler import TURN, Triple, from_euler, to_euler
-from .snapshot import BoneState
 
 _SAME = 1e-6
 
@@ -101,7 +100,7 @@ def is_active(constraint: object) -> bool:
     )
 
 
-def read(bone: bpy.types.PoseBone, state: BoneState) -> Clamps:
+def read(bone: bpy.types.PoseBone) -> Clamps:
     """What the constraints of a bone do to its channels."""
     if not len(bone.constraints):
         return NOTHING
@@ -112,7 +111,7 @@ def read(bone: bpy.types.PoseBone, state: BoneState) -> Clamps:
             continue
         whole = constraint.influence == 1.0 and constraint.owner_space == "LOCAL"
         if whole and isinstance(constraint, bpy.types.LimitRotationConstraint):
-            found = _rotation(constraint, state)
+            found = _rotation(constraint, bone.rotation_mode)
             if rotation is not None and (rotation.order, rotation.legacy) != (found.order, found.legacy):
                 return Clamps(rotation, location, constraint.name)
             rotation = found if rotation is None else _both(rotation, found)
@@ -128,10 +127,10 @@ def read(bone: bpy.types.PoseBone, state: BoneState) -> Clamps:
     return Clamps(rotation, location)
 
 
-def _rotation(constraint: bpy.types.LimitRotationConstraint, state: BoneState) -> RotationLimit:
+def _rotation(constraint: bpy.types.LimitRotationConstraint, mode: str) -> RotationLimit:
     order: str = constraint.euler_order
     if order == "AUTO":
-        order = state.rotation_mode if len(state.rotation_mode) == 3 else "XYZ"
+        order = mode if len(mode) == 3 else "XYZ"
     legacy = bool(constraint.use_legacy_behavior)
     lower, upper = [-math.inf] * 3, [math.inf] * 3
     for i, axis in enumerate("xyz"):

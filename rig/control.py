@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import bpy
 
@@ -41,12 +41,12 @@ def bone_channel(data_path: str) -> tuple[str, str]:
 
 
 def placed_elsewhere(
-    armature: bpy.types.Object, clamps: Mapping[str, Clamps], driven_channels: Driven
+    constrained: Iterable[bpy.types.PoseBone], clamps: Mapping[str, Clamps], driven_channels: Driven
 ) -> dict[str, str]:
     """Bones that do not follow their own channels, and why.
 
     Args:
-        armature: whose bones.
+        constrained: the bones that have constraints.
         clamps: what the constraints of each bone do, by bone name.
         driven_channels: without those of mimic followers, whose relation is known.
 
@@ -54,16 +54,16 @@ def placed_elsewhere(
         By bone name, a phrase that completes "bone X ...".
     """
     reasons: dict[str, str] = {}
-    for bone in armature.pose.bones:
+    for bone in constrained:
         for member, constraint in _ik_members(bone):
             reasons.setdefault(member.name, f"is moved by the constraint {constraint.name!r} of bone {bone.name!r}")
         own = clamps.get(bone.name)
         if own is not None and own.other:
             reasons.setdefault(bone.name, f"is moved by its constraint {own.other!r}")
-        channels = driven_channels.get(bone.name)
+    for name, channels in driven_channels.items():
         if channels:
             path, _ = min(channels)
-            reasons.setdefault(bone.name, f"has a driver on its {path}")
+            reasons.setdefault(name, f"has a driver on its {path}")
     return reasons
 
 

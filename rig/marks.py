@@ -1,5 +1,7 @@
 """What a user says about a bone's part in chains, kept on the pose bone so that library overrides may hold it."""
 
+from typing import Any
+
 import bpy
 from bpy.props import EnumProperty
 
@@ -31,13 +33,14 @@ def branch(bone: bpy.types.PoseBone) -> str:
 
 def register() -> None:
     """Give every pose bone its marks; they are saved with the file."""
-    bpy.types.PoseBone.linkpose_anchor = EnumProperty(
+    bone: Any = bpy.types.PoseBone
+    bone.linkpose_anchor = EnumProperty(
         name="Anchor",
         description="Whether the chains of the bones below stop at this bone",
         items=ANCHORS,
         override={"LIBRARY_OVERRIDABLE"},
     )
-    bpy.types.PoseBone.linkpose_branch = EnumProperty(
+    bone.linkpose_branch = EnumProperty(
         name="Branch",
         description="Whether this bone, with all below it, counts as a branch of its parent",
         items=BRANCHES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -10,8 +10,9 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import Skeleton
-from . import branching, clamps, control, definition, euler, names, snapshot
+from . import branching, clamps, control, definition, euler, names
 from .bodies import BodyMaker
+from .bones import Bones
 from .channels import Channel, Motion, rotation_path
 from .definition import Definition
 from .euler import Triple
@@ -124,7 +125,8 @@ class Reading:
             if motion.base is None:
                 continue
             turned = entry.angles([values[name] for name in entry.unknowns])
-            angles = euler.nearest_euler(motion.rotation(turned), motion.order, motion.start)
+            start = motion.start or euler.to_euler(motion.base, motion.order)[0]
+            angles = euler.nearest_euler(motion.rotation(turned), motion.order, start)
             for name, free in zip(entry.unknowns[len(motion.slides) :], motion.turns, strict=True):
                 values[name] = angles[free.part]
         return values
@@ -155,27 +157,32 @@ def read(armature: bpy.types.Object, *, rebase: bool = False, slides: Mapping[st
     defined = names.definitions(data)
     driven = control.driven(armature)
     followers = _followers(defined, driven)
-    states = {bone.name: snapshot.take_bone(bone) for bone in armature.pose.bones}
-    limits = {bone.name: clamps.read(bone, states[bone.name]) for bone in armature.pose.bones}
+    bones = Bones(armature)
+    constrained = [bone for bone in bones.posed if len(bone.constraints)]
+    limits = {bone.name: clamps.read(bone) for bone in constrained}
     foreign = {
         bone: frozenset(channels - {defined[bone].channel}) if bone in followers else channels
         for bone, channels in driven.items()
     }
+    elsewhere = control.placed_elsewhere(constrained, limits, foreign)
+    labels = names.body_names(data, defined)
     maker = BodyMaker(
-        names.body_names(data, defined),
-        states,
+        bones,
+        labels,
         limits,
         defined,
         followers,
-        control.placed_elsewhere(armature, limits, foreign),
+        elsewhere,
         noise=noise(armature),
         rebase=rebase,
         slides=slides or {},
-        parts=_parts(armature, defined),
+        parts=_parts(bones, defined, elsewhere),
     )
-    skeleton = Skeleton(maker.make(armature.pose.bones))
-    bones = {name: BoneReading(states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()}
-    return Reading(skeleton, bones, maker.bone_names, maker.held, rebased=rebase)
+    skeleton = Skeleton(maker.make())
+    read_bones = {
+        name: BoneReading(maker.states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()
+    }
+    return Reading(skeleton, read_bones, {label: bone for bone, label in labels.items()}, maker.held, rebased=rebase)
 
 
 def slides_named(armature: bpy.types.Object, unknowns: Iterable[str]) -> dict[str, bool]:
@@ -249,14 +256,11 @@ def noise(armature: bpy.types.Object) -> float:
     return 1e-6 * float(np.linalg.norm(world[:3, 3])) / max(smallest, 1e-9)
 
 
-def _parts(armature: bpy.types.Object, defined: Mapping[str, Definition]) -> dict[str, branching.Part]:
+def _parts(bones: Bones, defined: Mapping[str, Definition], loose: Container[str]) -> dict[str, branching.Part]:
     """The special parts in chains of all bones that are no links of a robot."""
-    bones = list(armature.pose.bones)
     if len(defined) == len(bones):
         return {}
-    place = {bone.name: i for i, bone in enumerate(bones)}
-    parents = [-1 if bone.parent is None else place[bone.parent.name] for bone in bones]
-    return {name: part for name, part in branching.parts(bones, parents).items() if name not in defined}
+    return {name: part for name, part in branching.parts(bones, loose).items() if name not in defined}
 
 
 def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:

@@ -310,13 +310,16 @@ def _check_axis(axis: Axis) -> None:
 
 def _parents_first(bodies: list[Body]) -> list[Body]:
     _check_unique("body", [body.name for body in bodies])
+    _check_matrices(bodies)
     by_name = {body.name: body for body in bodies}
+    seen: set[str | None] = {None}
     for body in bodies:
         if body.parent is not None and body.parent not in by_name:
             raise SkeletonError(f"body {body.name!r} has the parent {body.parent!r}, which does not exist")
-        for what, matrix in (("origin", body.origin), ("offset", body.offset)):
-            if np.shape(matrix) != (4, 4) or not np.isfinite(matrix).all():
-                raise SkeletonError(f"body {body.name!r} has an {what} that is no finite 4x4 matrix")
+        if body.parent in seen:
+            seen.add(body.name)
+    if len(seen) == len(bodies) + 1:
+        return bodies
     ordered: list[Body] = []
     placed: set[str] = set()
     for body in bodies:
@@ -333,11 +336,25 @@ def _parents_first(bodies: list[Body]) -> list[Body]:
     return ordered
 
 
+def _check_matrices(bodies: Sequence[Body]) -> None:
+    # All at once: a check of each costs more than everything else that is done with a large character's bodies.
+    matrices = [matrix for body in bodies for matrix in (body.origin, body.offset)]
+    if all(getattr(matrix, "shape", None) == (4, 4) for matrix in matrices) and np.isfinite(np.array(matrices)).all():
+        return
+    for body in bodies:
+        for what, matrix in (("origin", body.origin), ("offset", body.offset)):
+            if np.shape(matrix) != (4, 4) or not np.isfinite(matrix).all():
+                raise SkeletonError(f"body {body.name!r} has an {what} that is no finite 4x4 matrix")
+
+
 def _resolve_mimics(axes: Sequence[Axis]) -> list[tuple[str, float, float]]:
     """(source, multiplier, offset) of every axis, followed through chains of mimics to an axis that follows nothing."""
     by_name = {axis.name: axis for axis in axes}
     resolved = []
     for axis in axes:
+        if axis.mimic is None:
+            resolved.append((axis.name, 1.0, 0.0))
+            continue
         source, multiplier, offset = axis, 1.0, 0.0
         visited = [axis.name]
         while source.mimic is not None:
