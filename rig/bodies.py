@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -53,6 +53,7 @@ class BodyMaker:
         rebase: bool,
         slides: Mapping[str, bool],
         parts: Mapping[str, Part],
+        rigid: Container[str],
     ) -> None:
         """Take what is known of every bone, by bone name.
 
@@ -67,6 +68,7 @@ class BodyMaker:
             rebase: as for :func:`.reading.read`.
             slides: as for :func:`.reading.read`.
             parts: the parts in chains that are not the ordinary one.
+            rigid: as for :func:`.reading.read`.
         """
         self.motions: dict[str, Motion] = {}
         self.unknowns: dict[str, tuple[str, ...]] = {}
@@ -82,6 +84,7 @@ class BodyMaker:
         self._rebase = rebase
         self._slides = slides
         self._parts = parts
+        self._rigid = rigid
         self._of_joint = {one.joint: bone for bone, one in defined.items() if one.moves}
 
     def make(self) -> list[Body]:
@@ -162,6 +165,9 @@ class BodyMaker:
         reason = self._placed.get(name)
         if not reason and name in self._followers:
             reason = self._astray_follower(place, name)
+        if reason and name in self._rigid and self._bones.parent[place] >= 0:
+            above = self._bones.shown[self._bones.parent[place]]
+            return self._fixed(place, name, np.linalg.solve(above, self._bones.shown[place]), reason, own=True)
         if reason:
             return self._rooted(place, name, reason)
         own = self._special.get(place)

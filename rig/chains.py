@@ -5,17 +5,20 @@ from __future__ import annotations
 import bpy
 
 from ..solver import Chain, Skeleton
-from . import control, definition, reading
+from . import control, definition, probing, reading
 from .channels import can_slide
 from .reading import Reading
 from .refusals import refuse_rigid
 
 # Above a character's hips there is at most the bone that carries all of it, and that bone's control.
 _ABOVE_HIPS = 2
+# So often a chain is tried, and read again, before it is taken as it is.
+_TRIES = 12
+_ASTRAY = "does not follow its channels, as a small turn has shown"
 
 
 def take(
-    armature: bpy.types.Object, body: str, *, anchor: str | None = None, oriented: bool = False
+    armature: bpy.types.Object, body: str, *, anchor: str | None = None, oriented: bool = False, probe: bool = False
 ) -> tuple[Reading, Chain]:
     """Read an armature and take the chain that moves a body, from the pose as it is shown.
 
@@ -27,20 +30,74 @@ def take(
         body: a link or bone.
         anchor: as for :meth:`Skeleton.chain`.
         oriented: whether the body is to be turned as well.
+        probe: try what constraints do to the bones above, by small turns that are taken back: a bone that goes with
+            its parent all the same does not end the chain, and one that turns out not to follow its channels does.
 
     Raises:
         LinkposeError: no such body, an armature that cannot be read, or nothing that can move the body.
     """
-    rig = reading.read(armature, rebase=True)
+    rigid: set[str] = set()
+    astray: dict[str, str] = {}
+    rig, chain = _taken(armature, body, anchor, rigid, astray, oriented=oriented)
+    tries = _TRIES if probe and definition.read(armature.data.bones[rig.bone_of(body)]) is None else 0
+    tried: set[str] = set()
+    for _ in range(tries):
+        end = _loose_end(armature, rig, chain)
+        if end and end not in tried:
+            tried.add(end)
+            if not probing.is_rigid_to_parent(armature, rig, end):
+                continue
+            rigid.add(end)
+        else:
+            bone = probing.first_astray(armature, rig, chain)
+            if not bone or bone in astray:
+                break
+            rigid.discard(bone)
+            tried.add(bone)
+            astray[bone] = _ASTRAY
+        rig, chain = _taken(armature, body, anchor, rigid, astray, oriented=oriented)
+    refuse_rigid(armature, rig, chain)
+    return rig, chain
+
+
+def _taken(
+    armature: bpy.types.Object,
+    body: str,
+    anchor: str | None,
+    rigid: set[str],
+    astray: dict[str, str],
+    *,
+    oriented: bool,
+) -> tuple[Reading, Chain]:
+    rig = reading.read(armature, rebase=True, rigid=rigid, astray=astray)
     bones = _sliding(armature, rig, body) if anchor is None else ()
     if bones:
-        sliding = reading.read(armature, rebase=True, slides=dict.fromkeys(bones, oriented))
+        slides = dict.fromkeys(bones, oriented)
+        sliding = reading.read(armature, rebase=True, slides=slides, rigid=rigid, astray=astray)
         own = sum(len(sliding.skeleton.body(bone).axes) for bone in bones)
         if own:
             return sliding, sliding.skeleton.chain(body, q=sliding.pose(), length=own)
-    chain = rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
-    refuse_rigid(rig, chain)
-    return rig, chain
+    return rig, rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
+
+
+def _loose_end(armature: bpy.types.Object, rig: Reading, chain: Chain) -> str:
+    """The bone that ends a chain because it is placed from elsewhere, "" where something else ends it."""
+    if not chain.anchor:
+        return ""
+    step = rig.skeleton.index(chain.anchor)
+    if chain.dof and rig.skeleton.branches(chain.anchor) > 1:
+        return ""
+    while rig.skeleton.parent[step] >= 0:
+        if rig.skeleton.body_at(step).axes:
+            return ""
+        step = rig.skeleton.parent[step]
+    body = rig.skeleton.body_at(step)
+    bone = armature.pose.bones[rig.bone_of(body.name)]
+    if body.axes or bone.parent is None:
+        return ""
+    # Bones that are placed from elsewhere are no branches in the skeleton, but the character may well branch here.
+    limbs = sum(any(below.children for below in child.children) for child in bone.parent.children)
+    return bone.name if limbs <= 1 else ""
 
 
 def _sliding(armature: bpy.types.Object, rig: Reading, body: str) -> tuple[str, ...]:
@@ -51,7 +108,7 @@ def _sliding(armature: bpy.types.Object, rig: Reading, body: str) -> tuple[str, 
         return ()
     above = _movable_above(skeleton, body)
     only_slides = not above and not skeleton.body(body).axes and all(bone.lock_rotation)
-    leads = not above and bone.name in control.ik_targets(armature)
+    leads = not above and bone.name in control.leading(armature)
     if not (only_slides or leads or _is_hips(skeleton, body, above)):
         return ()
     carried = [bone.name]

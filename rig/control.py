@@ -55,7 +55,7 @@ def placed_elsewhere(
     """
     reasons: dict[str, str] = {}
     for bone in constrained:
-        for member, constraint in _ik_members(bone):
+        for member, constraint in ik_members(bone):
             reasons.setdefault(member.name, f"is moved by the constraint {constraint.name!r} of bone {bone.name!r}")
         own = clamps.get(bone.name)
         if own is not None and own.other:
@@ -67,7 +67,7 @@ def placed_elsewhere(
     return reasons
 
 
-def _ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint]]:
+def ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint]]:
     """The bones that the bone's IK constraints move, with the constraint."""
     for constraint in bone.constraints:
         if not is_active(constraint):
@@ -87,19 +87,33 @@ def _ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, 
             step = step.parent
 
 
-def ik_targets(armature: bpy.types.Object) -> frozenset[str]:
-    """The bones that lead IK chains of the same armature: targets and poles, and the bones that carry those."""
+def leading(armature: bpy.types.Object) -> frozenset[str]:
+    """The bones that an animator moves from place to place because others follow.
+
+    These are the targets and poles of IK chains of the same armature with the bones that carry those, and bones without
+    a parent that carry others by an Armature constraint.
+    """
     found: set[str] = set()
     for bone in armature.pose.bones:
         for constraint in bone.constraints:
-            if not is_active(constraint) or not isinstance(constraint, bpy.types.KinematicConstraint):
-                continue
-            for target, name in (
-                (constraint.target, constraint.subtarget),
-                (constraint.pole_target, constraint.pole_subtarget),
-            ):
-                step: bpy.types.PoseBone | None = armature.pose.bones.get(name) if target == armature else None
-                while step is not None and step.name not in found:
-                    found.add(step.name)
-                    step = step.parent
+            if is_active(constraint):
+                for name in _led_by(armature, constraint):
+                    step: bpy.types.PoseBone | None = armature.pose.bones.get(name)
+                    while step is not None and step.name not in found:
+                        found.add(step.name)
+                        step = step.parent
     return frozenset(found)
+
+
+def _led_by(armature: bpy.types.Object, constraint: bpy.types.Constraint) -> Iterator[str]:
+    if isinstance(constraint, bpy.types.KinematicConstraint):
+        if constraint.target == armature:
+            yield constraint.subtarget
+        if constraint.pole_target == armature:
+            yield constraint.pole_subtarget
+    elif isinstance(constraint, bpy.types.ArmatureConstraint):
+        for target in constraint.targets:
+            if target.target == armature:
+                bone = armature.pose.bones.get(target.subtarget)
+                if bone is not None and bone.parent is None:
+                    yield bone.name

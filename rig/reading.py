@@ -132,21 +132,30 @@ class Reading:
         return values
 
 
-def read(armature: bpy.types.Object, *, rebase: bool = False, slides: Mapping[str, bool] | None = None) -> Reading:
+def read(
+    armature: bpy.types.Object,
+    *,
+    rebase: bool = False,
+    slides: Mapping[str, bool] | None = None,
+    rigid: Container[str] = (),
+    astray: Mapping[str, str] | None = None,
+) -> Reading:
     """Read an armature as it is shown now.
 
     A bone's matrix is ``parent @ rest offset @ channels`` with what its local limit constraints leave of the channels;
-    uniform scale anywhere, connected bones, ``use_local_location`` and all modes of ``inherit_scale`` included. Three
-    kinds of bones have no unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other
-    constraints, IK, drivers), and those that Blender shows elsewhere than their channels say, are roots of their own,
-    where they are: a chain ends there. So are, with their unknowns, bones that do not inherit rotation, which only
-    turn while their parents stand. Bones in a parent that is scaled unevenly go with it rigidly.
+    connected bones, ``use_local_location`` and all modes of ``inherit_scale`` included. Some kinds of bones have no
+    unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other constraints, IK, drivers), and
+    those that Blender shows elsewhere than their channels say, are roots of their own, where they are: a chain ends
+    there. So are, with their unknowns, bones that do not inherit rotation, which only turn while their parents stand.
+    Bones that a parent's uneven scale would shear when they turn go with it rigidly.
 
     Args:
         armature: an armature object in the active view layer, not in Edit Mode and not in rest position.
         rebase: count the angles of balls without limits from where they stand, as the solver needs it.
         slides: bones whose location is free, and whether their rotation is as well. The locations of all other bones
             are constant, except the joints of a robot.
+        rigid: bones that are placed from elsewhere and yet known to go with their parents.
+        astray: bones that are known not to follow their channels, and why.
 
     Raises:
         RigError: it is no armature, or one whose pose cannot be seen, with the reason.
@@ -164,7 +173,8 @@ def read(armature: bpy.types.Object, *, rebase: bool = False, slides: Mapping[st
         bone: frozenset(channels - {defined[bone].channel}) if bone in followers else channels
         for bone, channels in driven.items()
     }
-    elsewhere = control.placed_elsewhere(constrained, limits, foreign)
+    elsewhere = {**control.placed_elsewhere(constrained, limits, foreign), **(astray or {})}
+    loose = {bone for bone in elsewhere if bone not in rigid}
     labels = names.body_names(data, defined)
     maker = BodyMaker(
         bones,
@@ -176,7 +186,8 @@ def read(armature: bpy.types.Object, *, rebase: bool = False, slides: Mapping[st
         noise=noise(armature),
         rebase=rebase,
         slides=slides or {},
-        parts=_parts(bones, defined, elsewhere),
+        parts=_parts(bones, defined, loose),
+        rigid=rigid,
     )
     skeleton = Skeleton(maker.make())
     read_bones = {

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import bpy
+
 from ..errors import RigError
 from ..solver import Chain
+from .leaders import leader_of
 from .reading import Reading
 
 
-def refuse_rigid(rig: Reading, chain: Chain) -> None:
+def refuse_rigid(armature: bpy.types.Object, rig: Reading, chain: Chain) -> None:
     """Refuse a chain whose dragged body nothing can move.
 
     Raises:
-        RigError: with the reason.
+        RigError: with the reason, and the control that would work where there is one.
     """
     if any(not rig.is_locked(name) for name in chain.unknowns):
         return
@@ -24,4 +27,6 @@ def refuse_rigid(rig: Reading, chain: Chain) -> None:
         reasons.append(f"bone {rig.bone_of(step)!r} {rig.held[step]}")
         step = rig.skeleton.body(step).parent
     because = "; ".join(reasons) or f"no joint lies between it and its anchor {chain.anchor!r}"
-    raise RigError(f"{body!r} cannot be moved: {because}")
+    leader = leader_of(armature, rig.bone_of(body))
+    advice = f"; drag its control {leader!r} instead" if leader else ""
+    raise RigError(f"{body!r} cannot be moved: {because}{advice}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 # The preferences belong to the package, not to this room of it.
 ROOT = __package__.rpartition(".")[0]
@@ -32,6 +32,7 @@ class Choices:
     method: str = "AUTO"
     key_what: str = "CHAIN"
     key_when: str = "ALWAYS"
+    lead: bool = True
 
 
 class LinkposePreferences(bpy.types.AddonPreferences):
@@ -44,6 +45,11 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         name="Key", description="Which joints a confirmed drag keys", items=KEY_WHAT, default="CHAIN"
     )
     key_when: EnumProperty(name="When", description="Whether a confirmed drag is keyed", items=KEY_WHEN)
+    lead: BoolProperty(
+        name="Drag Controls",
+        description="Drag the control of a bone that constraints hold, instead of refusing and naming it",
+        default=True,
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         """Called by Blender."""
@@ -54,6 +60,7 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         row = layout.row()
         row.active = self.key_when != "NEVER"
         row.prop(self, "key_what")
+        layout.prop(self, "lead")
 
 
 def choices(context: bpy.types.Context) -> Choices:
@@ -62,7 +69,7 @@ def choices(context: bpy.types.Context) -> Choices:
     preferences = None if addon is None else addon.preferences
     if preferences is None:
         return Choices()
-    return Choices(preferences.method, preferences.key_what, preferences.key_when)
+    return Choices(preferences.method, preferences.key_what, preferences.key_when, preferences.lead)
 
 
 def register() -> None:
