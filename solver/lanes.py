@@ -163,7 +163,7 @@ def _gathered(number: Number, which: NDArray[np.intp]) -> Number:
     return number[which] if isinstance(number, np.ndarray) else number
 
 
-def _mixed(x: Array, y: Array, z: Array, a: Number, b: Number, c: Number) -> Number:
+def _mixed(x: Array, y: Array, z: Array, a: Number, b: Number, c: Number) -> Array:
     """``a x + b y + c z``; most of a chain's constants are 0 or 1, and then there is nothing to multiply."""
     total: Number = 0.0
     for vector, factor in ((x, a), (y, b), (z, c)):
@@ -174,4 +174,4 @@ def _mixed(x: Array, y: Array, z: Array, a: Number, b: Number, c: Number) -> Num
         else:
             part = vector * factor
         total = part if isinstance(total, float) else total + part
-    return total
+    return np.zeros_like(x) if isinstance(total, float) else total
