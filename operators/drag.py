@@ -134,6 +134,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         except Exception as error:
             _log.exception("the drag could not start")
             end(context)
+            session = drag.current()
+            if session is not None:
+                session.cancel(context)
             self.report({"WARNING"}, f"The drag could not start: {error}")
             return {"CANCELLED"}
         context.window_manager.modal_handler_add(self)
@@ -159,12 +162,14 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         """Repeat a drag, or solve for ``body`` and ``target`` without one."""
         try:
-            if self.result:
-                stored = json.loads(self.result)
-                if stored["target"] == list(self.target):
-                    drag.replay(context, self.armature, self.body, stored["channels"], _keying(context))
-                    return {"FINISHED"}
-            self._solve(context)
+            stored = _stored(self.result)
+            if stored and stored["asked"] == self._asked():
+                refused = drag.replay(context, self.armature, self.body, stored["channels"], _keying(context))
+                if refused:
+                    self.report({"WARNING"}, f"Posed, but not keyed: {refused}")
+                return {"FINISHED"}
+            same_grip = stored and stored["asked"][:2] == self._asked()[:2]
+            self._solve(context, stored["point"] if same_grip else None)
         except LinkposeError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -188,7 +193,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
         if not self.properties.is_property_set("method"):
             self.method = preferences.choices(context).method
-        grip = drag.grip_of(context, picked)
+        grip = drag.grip_of(context, picked, lead=preferences.choices(context).lead)
         session = drag.DragSession(context, grip, picked.point, method=self.method, keying=_keying(context))
         state = overlay.OverlayState(scene=context.scene.name)
         timer = context.window_manager.event_timer_add(TICK, window=window)
@@ -197,6 +202,8 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         _show(context, _running)
         overlay.show(state)
         overlay.redraw(context.window_manager)
+        if grip.bone != picked.bone:
+            self.report({"INFO"}, f"Dragging {grip.bone!r}, the control of {picked.bone!r}")
         window.cursor_modal_set("SCROLL_XY")
 
     def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -244,15 +251,21 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         if not end(context, confirm=True):
             return {"CANCELLED"}
         self.target = tuple(session.target)
-        # Compared with the property later, which holds single precision.
-        self.result = json.dumps({"target": list(self.target), "channels": session.channels()})
+        # What was asked is compared with the properties later, which hold single precision.
+        self.result = json.dumps(
+            {"asked": self._asked(), "point": session.grip.point.tolist(), "channels": session.channels()}
+        )
         self._tell(context, session)
         return {"FINISHED"}
 
-    def _solve(self, context: bpy.types.Context) -> None:
+    def _asked(self) -> list[Any]:
+        """What the user can change in the redo panel."""
+        return [self.armature, self.body, self.method, list(self.target)]
+
+    def _solve(self, context: bpy.types.Context, point: list[float] | None) -> None:
         if not self.body:
             raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
-        grip = drag.grip_by_name(context, self.armature, self.body)
+        grip = drag.grip_by_name(context, self.armature, self.body, point)
         session = drag.DragSession(context, grip, np.zeros(3), method=self.method, keying=_keying(context))
         try:
             session.aim(np.array(self.target, dtype=np.float64))
@@ -271,6 +284,15 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
 def _pixel(event: bpy.types.Event, region: bpy.types.Region) -> tuple[float, float]:
     # Not mouse_region_x: that belongs to the region under the pointer, which need not be the drag's.
     return float(event.mouse_x - region.x), float(event.mouse_y - region.y)
+
+
+def _stored(text: str) -> dict[str, Any]:
+    """What a confirmed drag has stored in the operator, empty for anything else."""
+    try:
+        stored = json.loads(text)
+    except ValueError:
+        return {}
+    return stored if isinstance(stored, dict) and stored.keys() == {"asked", "point", "channels"} else {}
 
 
 def _keying(context: bpy.types.Context) -> Keying:

@@ -15,8 +15,10 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import chains, handles, keying, reading, snapshot, writing
+from . import chains, handles, keying, names, reading, snapshot, writing
+from .channels import rotation_path
 from .keying import Keying
+from .leaders import leader_of
 from .pick import Pick
 from .view import Vector, View
 from .world import World
@@ -119,7 +121,7 @@ class DragSession:
             raise RigError(f"the armature {grip.armature!r} is gone")
         reading.check_posable(armature)
         self.grip = grip
-        self._rig, self._chain = chains.take(armature, grip.body)
+        self._rig, self._chain = chains.take(armature, grip.body, probe=True)
         start = self._rig.pose()
         self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
         self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
@@ -175,8 +177,17 @@ class DragSession:
         return place is not None and self._set_anchor_point(place)
 
     def aim(self, target: Vector) -> bool:
-        """Put the target at a world point (3,), as a script does; True when it moved."""
-        return self._set_anchor_point(np.asarray(target, dtype=np.float64) - self._offset)
+        """Put the target at a world point (3,), as a script does; True when it moved.
+
+        Raises:
+            RigError: the point is not finite.
+        """
+        if not np.isfinite(target).all():
+            raise RigError(f"the target {np.asarray(target).tolist()} is no point: give three finite numbers")
+        moved = self._set_anchor_point(np.asarray(target, dtype=np.float64) - self._offset)
+        # Asked for by name, a target is a wish also where the handle is already.
+        self._moved = True
+        return moved
 
     def rebase(self, view: View, pixel: tuple[float, float]) -> None:
         """Take the grip anew after the view has changed, so that nothing moves until the pointer does."""
@@ -325,8 +336,13 @@ class DragSession:
         self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]
 
 
-def grip_of(context: bpy.types.Context, pick: Pick) -> Grip:
+def grip_of(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Grip:
     """The grip that a pick means: a link by the middle of its visuals, a skin by the clicked point, a bone by its tail.
+
+    Args:
+        context: for the scene.
+        pick: what was picked.
+        lead: take the control of a bone that nothing can move, by the same point, where there is one.
 
     Raises:
         LinkposeError: the picked body is no body that can be read.
@@ -337,11 +353,27 @@ def grip_of(context: bpy.types.Context, pick: Pick) -> Grip:
     rig = reading.read(armature)
     body = rig.body_of(pick.bone)
     if pick.kind == "skin":
-        frame = np.array(armature.matrix_world, dtype=np.float64) @ rig.skeleton.forward(rig.pose())[body]
-        point = (np.linalg.inv(frame) @ (*pick.point, 1.0))[:3]
+        world = np.array(armature.matrix_world, dtype=np.float64)
+        point = (np.linalg.inv(world @ reading.frame_shown(armature, rig, body)) @ (*pick.point, 1.0))[:3]
     else:
         point = np.array(handles.handle(armature, body), dtype=np.float64)
+    leader = leader_of(armature, pick.bone) if lead and _is_refused(armature, rig, body) else ""
+    if leader:
+        place = reading.frame_shown(armature, rig, body) @ (*point, 1.0)
+        control = rig.body_of(leader)
+        point = np.linalg.solve(reading.frame_shown(armature, rig, control), place)[:3]
+        return Grip(pick.armature, pick.armature_uid, control, leader, point)
     return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
+
+
+def _is_refused(armature: bpy.types.Object, rig: reading.Reading, body: str) -> bool:
+    if body not in rig.held:
+        return False
+    try:
+        chains.take(armature, body, probe=True)
+    except RigError:
+        return True
+    return False
 
 
 def _find(grip: Grip) -> bpy.types.Object | None:
@@ -352,32 +384,35 @@ def _find(grip: Grip) -> bpy.types.Object | None:
     return next((ob for ob in bpy.data.objects if ob.session_uid == grip.uid and ob.type == "ARMATURE"), None)
 
 
-def grip_by_name(context: bpy.types.Context, armature_name: str, body: str) -> Grip:
-    """The grip on a named body by its default handle.
+def grip_by_name(
+    context: bpy.types.Context, armature_name: str, body: str, point: Sequence[float] | None = None
+) -> Grip:
+    """The grip on a named body.
 
     Args:
         context: for the scene that is searched.
         armature_name: "" = the active armature, or else the only one in the scene that has the body.
         body: a link or bone.
+        point: (3,) handle in the body's frame; None = the default.
 
     Raises:
         LinkposeError: no such armature or body, or several that could be meant.
     """
-    if armature_name:
-        candidates = [ob for ob in context.scene.objects if ob.type == "ARMATURE" and ob.name == armature_name]
-    elif context.object is not None and context.object.type == "ARMATURE":
-        candidates = [context.object]
-    else:
-        candidates = [ob for ob in context.scene.objects if ob.type == "ARMATURE"]
-    readings = [(ob, reading.read(ob)) for ob in candidates]
-    holding = [(ob, rig) for ob, rig in readings if body in rig.skeleton.bodies]
+    bones = {
+        ob: bone
+        for ob in context.scene.objects
+        if isinstance(ob.data, bpy.types.Armature) and armature_name in {"", ob.name}
+        for bone, label in names.body_names(ob.data).items()
+        if label == body
+    }
+    holding = [context.object] if context.object in bones else list(bones)
     if len(holding) != 1:
         where = f"the armature {armature_name!r}" if armature_name else "this scene"
         count = "no body" if not holding else f"{len(holding)} armatures with a body"
         raise RigError(f"{where} has {count} called {body!r}: name the armature and one of its links or bones")
-    armature, rig = holding[0]
-    point = np.array(handles.handle(armature, body), dtype=np.float64)
-    return Grip(armature.name, armature.session_uid, body, rig.bone_of(body), point)
+    armature = holding[0]
+    handle = handles.handle(armature, body) if point is None else point
+    return Grip(armature.name, armature.session_uid, body, bones[armature], np.array(handle, dtype=np.float64))
 
 
 def replay(
@@ -386,7 +421,7 @@ def replay(
     body: str,
     channels: Mapping[str, Mapping[str, Sequence[float]]],
     rules: Keying,
-) -> None:
+) -> str:
     """Write the channels of an earlier drag again, bit for bit, and key them as it did.
 
     Args:
@@ -396,18 +431,29 @@ def replay(
         channels: what :meth:`DragSession.channels` gave.
         rules: what to key.
 
+    Returns:
+        Why the pose could not be keyed, "" when nothing was refused.
+
     Raises:
-        LinkposeError: the armature is gone or is no longer what it was.
+        LinkposeError: the armature is gone or is no longer what it was; nothing is written then.
     """
     armature = bpy.data.objects.get(name)
     if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    rig, chain = chains.take(armature, body)
+    rig, chain = chains.take(armature, body, probe=True)
     before = snapshot.take(armature, {*channels, *rig.written_bones(chain.unknowns)})
+    for bone, paths in channels.items():
+        turned = rotation_path(before.states[bone])
+        if any(path.startswith("rotation") and path != turned for path in paths):
+            raise RigError(f"bone {bone!r} has another rotation mode than in the drag that is to be repeated")
     for bone, paths in channels.items():
         for path, values in paths.items():
             setattr(armature.pose.bones[bone], path, values)
     armature.update_tag()
     context.view_layer.update()
-    keying.key(context, armature, rig, chain.unknowns, before, rules)
+    try:
+        keying.key(context, armature, rig, chain.unknowns, before, rules)
+    except RigError as error:
+        return str(error)
+    return ""

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 import bpy
 
 from ..errors import RigError
-from . import snapshot
+from . import animated, snapshot
+
+# Blender's own range (MAXFRAME), beyond which it does not go.
+LAST_FRAME = 1_048_574
+
+
+def _is_frame(frame: object) -> bool:
+    return isinstance(frame, int | float) and math.isfinite(frame) and abs(frame) <= LAST_FRAME
 
 
 @contextmanager
@@ -27,18 +34,19 @@ def at_frame(armature: bpy.types.Object, frame: float | None) -> Iterator[None]:
         RigError: the frame is no finite number.
     """
     scene = bpy.context.scene
-    if frame is not None and not math.isfinite(frame):
-        raise RigError(f"frame {frame!r} is no frame: give a finite number")
+    if frame is not None and not _is_frame(frame):
+        raise RigError(f"frame {frame!r} is no frame: give a number from {-LAST_FRAME} to {LAST_FRAME}")
     if frame is None or abs(frame - scene.frame_current_final) < 1e-6:
         yield
         return
     now, part = scene.frame_current, scene.frame_subframe
-    held = snapshot.take(armature)
+    held, others = snapshot.take(armature), animated.take(armature)
     whole = math.floor(frame)
     scene.frame_set(whole, subframe=frame - whole)
     try:
         yield
     finally:
         scene.frame_set(now, subframe=part)
+        animated.restore(armature, others)
         snapshot.restore(armature, held)
         bpy.context.view_layer.update()

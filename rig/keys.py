@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import bpy
 
 from ..errors import RigError
-from . import compat, control, euler, snapshot
+from . import animated, compat, control, euler, snapshot
 from .reading import Reading
 from .writing import beside, stored_rotation
 
@@ -89,21 +89,26 @@ def _dress(armature: bpy.types.Object, places: Iterable[tuple[str, int]], frame:
     From the third key of a curve on, Blender copies the interpolation from the neighbour.
     """
     edit = bpy.context.preferences.edit
+    handle, interpolation = edit.keyframe_new_handle_type, edit.keyframe_new_interpolation_type
     curves = _curves(armature)
-    animated = {bone for path, _ in curves if (bone := control.bone_channel(path)[0]) in armature.pose.bones}
-    held = snapshot.take(armature, animated)
+    held = animated.take(armature)
+    touched = False
     for place in places:
         curve = curves.get(place)
         key = _key_at(curve, frame)
         if curve is None or key is None:
             continue
-        key.handle_left_type = key.handle_right_type = edit.keyframe_new_handle_type
-        if len(curve.keyframe_points) <= 2:
-            key.interpolation = edit.keyframe_new_interpolation_type
+        asked = interpolation if len(curve.keyframe_points) <= 2 else key.interpolation
+        if (key.handle_left_type, key.handle_right_type, key.interpolation) == (handle, handle, asked):
+            continue
+        key.handle_left_type = key.handle_right_type = handle
+        key.interpolation = asked
         curve.update()
-    # Touching keys makes Blender evaluate the animation again, and forget every change that was not keyed.
-    bpy.context.view_layer.update()
-    snapshot.restore(armature, held)
+        touched = True
+    if touched:
+        # Touching keys makes Blender evaluate the animation again, and forget every change that was not keyed.
+        bpy.context.view_layer.update()
+        animated.restore(armature, held)
 
 
 def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading: Reading) -> list[int]:
@@ -120,9 +125,15 @@ def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading:
 
 def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float) -> int:
     try:
-        return int(bone.keyframe_insert(path, index=index, frame=frame, group=bone.name))
+        done = bone.keyframe_insert(path, index=index, frame=frame, group=bone.name)
     except (RuntimeError, TypeError) as error:
         raise RigError(f"bone {bone.name!r} could not be keyed: {error}") from error
+    if not done:
+        raise RigError(
+            f"bone {bone.name!r} could not be keyed at frame {frame:g}: its curve is locked, or its action is linked "
+            "and cannot be changed; unlock it or make it local"
+        )
+    return 1
 
 
 def _locked(bone: bpy.types.PoseBone, path: str, index: int) -> bool:

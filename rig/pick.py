@@ -70,9 +70,9 @@ def _cast(
         found, location, _, face, candidate, _ = hit
         if not found or float((np.array(location) - start) @ view.forward) > clip_end:
             return None
-        mesh = candidate.original
-        if _shown(mesh, space):
-            return mesh, np.array(location, dtype=np.float64), face
+        mesh, point = candidate.original, np.array(location, dtype=np.float64)
+        if _shown(mesh, space) and view.shows(point):
+            return mesh, point, face
         # Step past the surface by more than float32 noise at this distance from the origin.
         origin = location + toward * max(1e-5, 1e-6 * location.length)
     return None
@@ -143,6 +143,8 @@ def _nearest_bone(
             if near is None:
                 continue
             distance, point = near
+            if not view.shows(point):
+                continue
             # Bones that meet at a joint are equally near there: whole pixels tie, and depth decides.
             rank = (round(distance), view.depth(point))
             if rank < best:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -36,6 +36,7 @@ class View:
         forward: (3,) unit vector into the screen.
         distance: from the viewer to the point it orbits [m].
         is_perspective: False for orthographic views and cameras.
+        clipping: (n, 4) planes of the clipping region (Alt-B); what is on their negative side is not shown.
     """
 
     width: int
@@ -45,6 +46,11 @@ class View:
     forward: Vector
     distance: float
     is_perspective: bool
+    clipping: Vector = field(default_factory=lambda: np.empty((0, 4)))
+
+    def shows(self, point: Vector) -> bool:
+        """Whether a world point is inside the clipping region."""
+        return bool((self.clipping[:, :3] @ point + self.clipping[:, 3] >= 0.0).all())
 
     def ray(self, pixel: tuple[float, float]) -> tuple[Vector, Vector]:
         """Origin (3,) and unit direction (3,) of the line of sight through a pixel."""
@@ -127,6 +133,8 @@ def read(area: bpy.types.Area, region: bpy.types.Region) -> View | None:
         distance=float(view.view_distance),
         # The last row tells also for cameras, which may be orthographic in a view that says it is not.
         is_perspective=bool(window[3, 2] != 0.0),
+        # Of the six planes Blender tests the four sides only.
+        clipping=np.array(view.clip_planes, dtype=np.float64).reshape(-1, 4)[: 4 if view.use_clip_planes else 0],
     )
 
 

@@ -190,3 +190,49 @@ def test_the_last_operation_can_be_repeated_and_adjusted() -> Steps:
 def _properties(operator: bpy.types.Operator) -> dict[str, object]:
     names = ("armature", "body", "target", "method", "result")
     return {name: getattr(operator.properties, name) for name in names}
+
+
+def test_what_is_animated_but_not_keyed_outlives_a_drag() -> Steps:
+    edit = bpy.context.preferences.edit
+    edit.keyframe_new_handle_type = "VECTOR"
+    name = robot.panda()
+    api = package("api")
+    api.set_pose(bpy.data.objects[name], READY)
+    armature = bpy.data.objects[name]
+    armature["prop"] = 0.0
+    for frame in (1, 50):
+        armature.keyframe_insert("location", frame=frame)
+        armature.keyframe_insert('["prop"]', frame=frame)
+    armature.location, armature["prop"] = (0.0, 0.3, 0.0), 1.0
+    look((0.2, 0.3, 0.45), 2.2, azimuth=-50, elevation=15)
+    yield
+    yield from drag_by(name, "panda_hand", 30, 30)
+    edit.keyframe_new_handle_type = "AUTO_CLAMPED"
+    assert tuple(round(value, 6) for value in bpy.data.objects[name].location) == (0.0, 0.3, 0.0)
+    assert bpy.data.objects[name]["prop"] == 1.0
+    session = package("rig.drag").last()
+    assert (robot.link_box_centre(name, "panda_hand") - Vector(session.target)).length < 1e-3 * robot.size(name)
+
+
+def test_a_key_that_is_refused_is_told_and_the_pose_is_kept() -> Steps:
+    name = robot.panda()
+    package("api").set_pose(bpy.data.objects[name], READY)
+    look((0.2, 0.0, 0.45), 2.2, azimuth=-50, elevation=15)
+    yield
+    yield from drag_by(name, "panda_hand", 20, 20)
+    keys = robot.keys(name)
+    for curve in robot.curves(name):
+        curve.lock = True
+    bpy.context.scene.frame_set(20)
+    before = robot.channels(name)
+    yield from drag_by(name, "panda_hand", 20, -40)
+    session = package("rig.drag").last()
+    assert "locked" in session.refused_key, session.refused_key
+    assert robot.channels(name) != before
+    assert robot.keys(name) == keys
+    refused = ""
+    try:
+        package("api").set_pose(bpy.data.objects[name], {"panda_joint1": 0.2}, frame=30)
+    except package("errors").LinkposeError as error:
+        refused = str(error)
+    assert "locked" in refused

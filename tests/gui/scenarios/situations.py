@@ -344,3 +344,26 @@ def test_a_running_animation_is_no_time_to_start() -> Steps:
     with viewport().override():
         bpy.ops.screen.animation_cancel()
     yield
+
+
+def test_what_a_clipping_region_hides_is_not_in_the_way() -> Steps:
+    name = ready()
+    at = robot.pixel_of(name, HAND)
+    eye, direction = window.ray(*at)
+    grip = robot.hit(*at)
+    bpy.ops.mesh.primitive_cube_add(size=0.3, location=grip - direction * 0.8)
+    view = viewport().region_3d
+    yield
+    assert robot.shown_bone(*at) == ""
+    # The far side of a plane between the cube and the hand, four times over.
+    border = grip - direction * 0.4
+    view.clip_planes = [(*direction, -direction.dot(border))] * 6
+    view.use_clip_planes = True
+    yield
+    assert (eye - border).dot(direction) < 0
+    yield from move(*at)
+    yield from press("J")
+    yield lambda: running("LINKPOSE_OT_drag")
+    assert package("api").session().grip.bone == HAND
+    yield from press("ESC")
+    view.use_clip_planes = False
