@@ -203,7 +203,11 @@ def test_what_is_animated_but_not_keyed_outlives_a_drag() -> Steps:
     for frame in (1, 50):
         armature.keyframe_insert("location", frame=frame)
         armature.keyframe_insert('["prop"]', frame=frame)
+    bpy.context.scene.frame_set(1)
+    yield
     armature.location, armature["prop"] = (0.0, 0.3, 0.0), 1.0
+    yield
+    assert armature.location.y > 0.2, "lost before the drag"
     look((0.2, 0.3, 0.45), 2.2, azimuth=-50, elevation=15)
     yield
     yield from drag_by(name, "panda_hand", 30, 30)
