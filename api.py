@@ -102,6 +102,8 @@ def set_pose(armature: bpy.types.Object, values: Mapping[str, float], *, frame: 
             posed; nothing is written then.
     """
     reading.check_posable(armature)
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        raise RigError(f"the values are {values!r}; give a dictionary of joint values by joint name")
     with at_frame(armature, frame):
         rig = reading.read(armature, slides=reading.slides_named(armature, values))
         _refuse_held(rig, values)

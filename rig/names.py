@@ -57,8 +57,8 @@ def bone_of(data: bpy.types.Armature, body: str) -> bpy.types.Bone:
         RigError: there is none; close names are suggested.
     """
     found = {label: bone for bone, label in body_names(data).items()}
-    if body not in found:
-        close = difflib.get_close_matches(body, found, n=3)
+    if not isinstance(body, str) or body not in found:
+        close = difflib.get_close_matches(str(body), found, n=3)
         hint = "did you mean " + " or ".join(map(repr, close)) + "?" if close else "see read_skeleton(...).bodies"
         raise RigError(f"no body {body!r} in armature {data.name!r}; {hint}")
     return data.bones[found[body]]

@@ -157,7 +157,10 @@ class Skeleton:
                 continue
             if name not in self._unknown:
                 raise SkeletonError(f"no joint {name!r} in this skeleton; {_suggest(name, self.unknowns)}")
-            number = float(value)
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                number = math.nan
             if not math.isfinite(number):
                 raise SkeletonError(f"joint {name!r} was given {value!r}; a finite number is needed")
             q[self._unknown[name]] = number
@@ -284,7 +287,7 @@ def _frozen(array: Vector) -> Vector:
 def _suggest(name: str, known: Sequence[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(name, known, n=3)
+    close = difflib.get_close_matches(str(name), known, n=3)
     if close:
         return "did you mean " + " or ".join(map(repr, close)) + "?"
     shown = ", ".join(map(repr, known[:8])) or "nothing"

@@ -16,6 +16,8 @@ _READ = ("revolute", "continuous", "prismatic", "fixed")
 _READ_AS_FIXED = ("floating", "planar")
 _DEFAULT_AXIS: Axis = (1.0, 0.0, 0.0)
 _SMALLEST_AXIS = 1e-9
+# Larger limits [rad] or [m] are a way of saying that there is none; Blender's constraints stop at about here too.
+FARTHEST = 1000.0
 
 
 def read_joint(element: Element, notes: Notes) -> Joint:
@@ -95,6 +97,10 @@ def _limits(element: Element, notes: Notes) -> tuple[float, float]:
         return -math.inf, math.inf
     lower = number(notes, limit, "lower", 0.0, infinite=True)
     upper = number(notes, limit, "upper", 0.0, infinite=True)
+    if any(FARTHEST < abs(end) < math.inf for end in (lower, upper)):
+        name = element.attributes["name"]
+        notes.warn(limit, f"joint {name!r} has limits {lower:g} to {upper:g}; beyond {FARTHEST:g} they count as none")
+        lower, upper = (end if abs(end) <= FARTHEST else math.copysign(math.inf, end) for end in (lower, upper))
     if lower > upper:
         notes.warn(limit, f"joint {element.attributes['name']!r} has lower {lower:g} above upper {upper:g}; exchanged")
         lower, upper = upper, lower

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..errors import LinkposeError
 from .document import Element, read_document
 from .files import Finder, Packages
 from .joints import read_joint
@@ -29,8 +30,11 @@ def load(path: str | os.PathLike[str], *, packages: Packages | None = None) -> R
         The robot; what was left out or put right is listed in its ``warnings``. Mesh files are found, but not read.
 
     Raises:
+        LinkposeError: the path is none.
         UrdfError: the file cannot be read, is no XML, or describes no single tree of links; with file and line.
     """
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise LinkposeError(f"{path!r} is no path of a file: give the URDF file's path as a string or Path")
     file = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 (symbolic links must stay)
     root, warnings = read_document(file)
     notes = Notes(file, warnings)

@@ -15,7 +15,7 @@ _SHOWN = 8
 def suggestion(name: str, known: Iterable[str]) -> str:
     """What to write instead of a name that does not exist: close ones, or what there is."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=3)
+    close = difflib.get_close_matches(str(name), names, n=3)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""

@@ -12,6 +12,9 @@ from .document import Element
 from .model import Matrix
 from .notes import Notes
 
+# Larger places and sizes are slips of the unit, and single precision makes nothing of them.
+MOST = 1e6
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)", re.IGNORECASE)
 
 
@@ -107,5 +110,10 @@ def _number(notes: Notes, element: Element, attribute: str, word: str, infinite:
     if not math.isfinite(value) and not infinite:
         raise notes.error(
             element, f"{attribute}={element.attributes[attribute]!r}: {word!r} is not finite; write a finite number"
+        )
+    if abs(value) > MOST and not infinite:
+        raise notes.error(
+            element,
+            f"{attribute}={element.attributes[attribute]!r}: {word!r} is beyond {MOST:g}; write metres, radians",
         )
     return value

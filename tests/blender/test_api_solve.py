@@ -363,3 +363,23 @@ def test_links_and_bones_may_share_names(tmp_path: Path) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     armature.data.bones["b_extra"].name = "b.copy"
     assert api.read_skeleton(armature).unknowns == ("b", "b.copy:z", "b.copy:y", "b.copy:x")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda robot: api.handle(robot, None),
+        lambda robot: api.solve(robot, None, (0.4, 0.0, 0.5)),
+        lambda robot: api.set_pose(robot, None),
+        lambda robot: api.set_pose(robot, {None: 1.0}),
+        lambda robot: api.set_pose(robot, {"panda_joint1": "far"}),
+        lambda robot: api.set_pose(robot, {"panda_joint1": 0.1}, frame="5"),
+        lambda robot: api.set_pose(robot, {"panda_joint1": 0.1}, frame=1e12),
+        lambda robot: api.import_urdf(None),
+    ],
+)
+def test_what_is_no_name_value_or_frame_is_refused_in_our_own_words(panda, call):
+    before = channels(panda)
+    with pytest.raises(module("errors").LinkposeError):
+        call(panda)
+    assert channels(panda) == before

@@ -274,3 +274,14 @@ def test_followers_of_a_fixed_joint_are_held_where_that_puts_them(jointed):
     assert sum("does not move" in warning for warning in robot.warnings) == 2
     skeleton = robot.skeleton()
     assert skeleton.pose(skeleton.neutral()) == pytest.approx({"j2": 0.2, "j3": 0.6})
+
+
+def test_limits_beyond_what_any_joint_has_count_as_none(jointed):
+    robot = jointed(joint("j", "prismatic", inside='<limit lower="-1e6" upper="2"/>') + rest())
+    assert (only(robot).lower, only(robot).upper) == (-math.inf, 2.0)
+    assert any("count as none" in warning for warning in robot.warnings)
+
+
+def test_places_beyond_any_robot_are_refused_with_the_line(jointed):
+    with pytest.raises(UrdfError, match=r"robot\.urdf:2: .*1e30.* is beyond"):
+        jointed(joint("j", "fixed", inside='<origin xyz="1e30 0 0"/>') + rest())
