@@ -78,7 +78,7 @@ def solve_batch(
     With ``method="AUTO"`` and without ``warm_start`` the targets stream through a pool of about a thousand lanes, at a
     few microseconds each. A target that needs restarts takes them from its place in the batch, so that the result for
     it does not depend on what else is in the batch; where no restart is needed, it is that of a single solve. The
-    other methods, and warm starts, go through the targets one by one.
+    other methods, warm starts, and joints that are scaled unevenly go through the targets one by one.
 
     Args:
         chain: one for all, or one for each target; these must have the same structure (the legs of a gait).
@@ -113,7 +113,7 @@ def solve_batch(
     handle = None if point is None else _handle(point)
     asked = _Asked(chains, targets, turned, start, handle, tolerance, orientation_tolerance)
     report = progress or _silent
-    if method == "AUTO" and not warm_start and len(targets) and sizes[0]:
+    if method == "AUTO" and not warm_start and len(targets) and sizes[0] and asked.even:
         return asked.pooled(report)
     return asked.one_by_one(method, warm_start, report)
 
@@ -129,6 +129,11 @@ class _Asked:
     point: tuple[float, float, float] | None
     tolerance: float | None
     orientation_tolerance: float
+
+    @property
+    def even(self) -> bool:
+        """True when no joint is scaled by different factors along its axes."""
+        return all(self._compiled(each).uneven is None for each in {id(each): each for each in self.chains}.values())
 
     def pooled(self, report: Callable[[int, int], object]) -> BatchSolution:
         """All at a time."""

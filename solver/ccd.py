@@ -3,15 +3,15 @@
 The rule of Wang and Chen (A combined optimization method for solving the inverse kinematics problems of mechanical
 manipulators, 1991), with capped steps. For several goals and for orientations the closed form is the same with sums:
 a hinge's best angle is ``atan2(sum of a·(u×v), sum of u·v)``, where an orientation counts as three points on the
-body's axes.
+body's axes, and an aim as one.
 """
 
 from __future__ import annotations
 
 import math
 
-from .compiled import Line
-from .problem import Evaluation, Problem
+from .problem import Evaluation, Problem, pairs
+from .step import Line
 
 # Largest turn of a hinge in a sweep [rad], and largest slide [reach].
 TURN_CAP = 0.25
@@ -58,15 +58,16 @@ class Sweep:
     def _take(self, at: Evaluation) -> None:
         self._lines = at.lines
         self._points = [placed[:3] for placed in at.placed]
-        self._turned = [columns(placed[3:]) for placed in at.placed]
+        self._turned = list(map(pairs, self._problem.asked, at.placed))
 
     def _move_step(self, i: int, unknown: int) -> None:
         step = self._problem.compiled.steps[i]
         multiplier = step.multiplier
-        if multiplier == 0.0:
+        ease = self._problem.compiled.ease[unknown]
+        if multiplier == 0.0 or ease == 0.0:
             return
         slide = step.slide
-        wanted = self._slide(i) if slide else self._turn(i)
+        wanted = ease * (self._slide(i) if slide else self._turn(i))
         cap = self._cap * (SLIDE_CAP * self._problem.compiled.scale if slide else TURN_CAP)
         wanted = min(cap, max(-cap, wanted))
         if wanted == 0.0:
@@ -88,7 +89,7 @@ class Sweep:
         sine = cosine = 0.0
         least = (ON_AXIS * self._problem.compiled.scale) ** 2
         for goal in self._problem.compiled.moved_by[i]:
-            target, weight, axes, turn_weight = self._problem.asked[goal]
+            target, weight, _, turn_weight, _ = self._problem.asked[goal]
             if target is not None:
                 px, py, pz = self._points[goal]
                 px, py, pz = px - ox, py - oy, pz - oz
@@ -102,13 +103,12 @@ class Sweep:
                     cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
                     sine += square * cross
                     cosine += square * (px * tx + py * ty + pz * tz - along_p * along_t)
-            if axes is not None:
-                square = turn_weight * turn_weight
-                for (px, py, pz), (tx, ty, tz) in zip(self._turned[goal], columns(axes), strict=True):
-                    cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
-                    along = (ax * px + ay * py + az * pz) * (ax * tx + ay * ty + az * tz)
-                    sine += square * cross
-                    cosine += square * (px * tx + py * ty + pz * tz - along)
+            square = turn_weight * turn_weight
+            for (px, py, pz), (tx, ty, tz) in self._turned[goal]:
+                cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
+                along = (ax * px + ay * py + az * pz) * (ax * tx + ay * ty + az * tz)
+                sine += square * cross
+                cosine += square * (px * tx + py * ty + pz * tz - along)
         return math.atan2(sine, cosine) if sine or cosine else 0.0
 
     def _slide(self, i: int) -> float:
@@ -132,7 +132,9 @@ class Sweep:
         sine, cosine = math.sin(moved), math.cos(moved)
         x, y, z = turned_about(ax, ay, az, px - ox, py - oy, pz - oz, sine, cosine)
         self._points[goal] = (x + ox, y + oy, z + oz)
-        self._turned[goal] = [turned_about(ax, ay, az, x, y, z, sine, cosine) for x, y, z in self._turned[goal]]
+        self._turned[goal] = [
+            (turned_about(ax, ay, az, x, y, z, sine, cosine), wanted) for (x, y, z), wanted in self._turned[goal]
+        ]
 
 
 def move_group(problem: Problem, values: list[float], unknown: int, turn_cap: float, slide_cap: float) -> Evaluation:
@@ -169,14 +171,6 @@ def move_group(problem: Problem, values: list[float], unknown: int, turn_cap: fl
         wanted *= 0.5
     values[unknown] = before
     return at
-
-
-def columns(rows: tuple[float, ...]) -> list[tuple[float, float, float]]:
-    """The columns of a rotation (9, by rows): the body's axes; none where no rotation is kept."""
-    if not rows:
-        return []
-    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rows
-    return [(r00, r10, r20), (r01, r11, r21), (r02, r12, r22)]
 
 
 def turned_about(

@@ -13,10 +13,9 @@ from ..errors import SkeletonError
 from .joint import AxisKind, Matrix
 
 if TYPE_CHECKING:
-    from .compiled import Compiled, Handle
+    from .compiled import Compiled
     from .skeleton import Skeleton, Vector
-
-Point = tuple[float, float, float]
+    from .step import Handle
 
 # How many sets of handles a chain keeps its numbers for.
 KEPT = 16
@@ -162,29 +161,31 @@ class Chain:
                 raise SkeletonError(f"the values hold no finite number for {name!r}")
         return numbers
 
-    def compiled(self, handles: tuple[Handle, ...]) -> Compiled:
+    def compiled(self, handles: tuple[Handle, ...], weights: tuple[float, ...] | None = None) -> Compiled:
         """The chain as plain numbers, kept for the next call.
 
         Args:
             handles: (body, point in its frame, whether its rotation is wanted) each.
+            weights: (dof,) how willingly each unknown moves; None = 1 each.
 
         Raises:
             SkeletonError: a body that does not exist, or a joint that is scaled unevenly.
         """
-        found = self._cache.get(handles)
+        key = (handles, weights)
+        found = self._cache.get(key)
         if found is None:
             from .compiled import Compiled
 
             if len(self._cache) >= KEPT:
                 self._cache.clear()
-            found = self._cache[handles] = Compiled(self, handles)
+            found = self._cache[key] = Compiled(self, handles, weights)
         return found
 
     def _bind(self, q: ArrayLike) -> None:
         held = self.skeleton.checked(q).copy()
         held.setflags(write=False)
         self.q: Vector = held
-        self._cache: dict[tuple[Handle, ...], Compiled] = {}
+        self._cache: dict[tuple[tuple[Handle, ...], tuple[float, ...] | None], Compiled] = {}
 
     def _relations(self) -> tuple[tuple[bool, ...], tuple[tuple[str, int, float, float], ...]]:
         """Which unknowns may be reported wrapped, and (name, place, multiplier, offset) of every axis that they move.

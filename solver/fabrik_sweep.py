@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from operator import add
 from typing import TYPE_CHECKING
 
-from .ccd import columns, move_group, turned_about
-from .problem import Evaluation, Problem
+from .ccd import move_group, turned_about
+from .problem import Evaluation, Problem, pairs
 
 if TYPE_CHECKING:
     from .run import Tolerance
@@ -49,7 +49,8 @@ class Reach:
     desired place, both as seen from the axis ``a``; the best push is the weighted mean of the way along the axis. The
     sums are gathered once, from the handles inwards, and carried along on the way out, so that a sweep costs no more
     than the chain is long. Several handles add their points. An orientation is three points at LEVER on the body's
-    axes, hung where the handle is; the handle's weight goes to whichever error is larger in units of its tolerance.
+    axes, and an aim is one, hung where the handle is; the handle's weight goes to whichever error is larger in units of
+    its tolerance.
 
     An unknown that moves several joints is taken when the first of them is reached, by the best step of its summed
     derivative.
@@ -84,9 +85,10 @@ class Reach:
                     motions = dict.fromkeys(motions, _STILL)
                 continue
             sums = self._sums.get(i)
-            if sums is None or step.multiplier == 0.0:
+            ease = compiled.ease[step.unknown]
+            if sums is None or step.multiplier == 0.0 or ease == 0.0:
                 continue
-            wanted = self._push(i, sums, before) if step.slide else self._turn(i, sums, before)
+            wanted = ease * (self._push(i, sums, before) if step.slide else self._turn(i, sums, before))
             cap = self._slide_cap if step.slide else self._turn_cap
             value = self.values[step.unknown]
             after = value + min(cap, max(-cap, wanted)) / step.multiplier
@@ -104,11 +106,11 @@ class Reach:
         self._lines = [(ax, ay, az, x - bx, y - by, z - bz) for ax, ay, az, x, y, z in at.lines]
         self._sums: dict[int, _Sums] = {}
         rows = iter(at.errors)
-        for (target, weight, turned, turn_weight), tip, placed in zip(
-            problem.asked, compiled.tips, at.placed, strict=True
-        ):
+        for asked, tip, placed in zip(problem.asked, compiled.tips, at.placed, strict=True):
+            target, weight = asked.position, asked.weight
+            directions = pairs(asked, placed)
             far = math.hypot(next(rows), next(rows), next(rows)) / weight if target is not None else 0.0
-            off = math.hypot(next(rows), next(rows), next(rows)) / turn_weight if turned is not None else 0.0
+            off = math.hypot(next(rows), next(rows), next(rows)) / asked.turn_weight if directions else 0.0
             sums = [0.0] * 17
             joint_weight = (weight * compiled.scale) ** 2
             tip_weight = TIP_WEIGHT * joint_weight
@@ -116,15 +118,14 @@ class Reach:
             here = there = (placed[0] - bx, placed[1] - by, placed[2] - bz)
             if target is not None:
                 there = (target[0] - bx, target[1] - by, target[2] - bz)
-                _add(sums, here, there, tip_weight if turned is None else share * tip_weight)
-            if turned is not None:
-                lever = LEVER * compiled.scale
-                for axis, wanted in zip(columns(placed[3:]), columns(turned), strict=True):
-                    if target is None:
-                        _add_direction(sums, _along((0.0, 0.0, 0.0), axis, lever), wanted, lever * tip_weight)
-                    else:
-                        point, place = _along(here, axis, lever), _along(there, wanted, lever)
-                        _add(sums, point, place, (1.0 - share) * tip_weight)
+                _add(sums, here, there, share * tip_weight if directions else tip_weight)
+            lever = LEVER * compiled.scale
+            for axis, wanted in directions:
+                if target is None:
+                    _add_direction(sums, _along((0.0, 0.0, 0.0), axis, lever), wanted, lever * tip_weight)
+                else:
+                    point, place = _along(here, axis, lever), _along(there, wanted, lever)
+                    _add(sums, point, place, (1.0 - share) * tip_weight)
             for i in reversed(tip.path):
                 known = self._sums.get(i)
                 self._sums[i] = sums.copy() if known is None else list(map(add, known, sums))

@@ -13,16 +13,19 @@ from ..errors import GoalError
 
 Point = tuple[float, float, float]
 Rows = tuple[Point, Point, Point]
+Aim = tuple[Point, Point]
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Goal:
-    """Where a body's handle shall be, how the body shall be turned, or both. In skeleton space.
+    """Where a body's handle shall be, and how the body shall be turned: wholly, or by one axis. In skeleton space.
 
     Attributes:
         body: name of the body.
         position: (3,) target of the handle [m]; None = anywhere.
         orientation: (3, 3) rows of the body frame's rotation matrix; None = any.
+        aim: an axis of the body, (3,) in its frame, and the direction (3,) in which that shall point, whatever the turn
+            about it; both of unit length. None = any.
         point: (3,) the handle in the body's frame [m]; None = the body's default, the origin of a link or the tail
             of a bone.
         weight: how much this goal counts against others that cannot all be met.
@@ -31,6 +34,7 @@ class Goal:
     body: str
     position: Point | None
     orientation: Rows | None
+    aim: Aim | None
     point: Point | None
     weight: float
 
@@ -39,26 +43,32 @@ class Goal:
         body: str,
         position: ArrayLike | None = None,
         orientation: ArrayLike | None = None,
-        *,
+        aim: tuple[ArrayLike, ArrayLike] | None = None,
         point: ArrayLike | None = None,
         weight: float = 1.0,
     ) -> None:
         """Check and freeze.
 
         Raises:
-            GoalError: nothing is asked, a wrong shape, a number that is not finite, an orientation that is no
-                rotation, a weight that is not positive.
+            GoalError: nothing is asked, both an orientation and an aim, a wrong shape, a number that is not finite, an
+                orientation that is no rotation, an aim without direction, a weight that is not positive.
         """
-        if position is None and orientation is None:
-            raise GoalError(f"the goal for {body!r} asks for nothing; give a position, an orientation, or both")
+        if position is None and orientation is None and aim is None:
+            raise GoalError(f"the goal for {body!r} asks for nothing; give a position, an orientation or an aim")
+        if orientation is not None and aim is not None:
+            raise GoalError(
+                f"the goal for {body!r} asks for an orientation and an aim; the orientation alone says both"
+            )
         if not (math.isfinite(weight) and weight > 0.0):
             raise GoalError(f"the goal for {body!r} has the weight {weight}; a positive number is needed")
         asked = None if position is None else _point(body, "position", position)
         turned = None if orientation is None else _rotation(body, orientation)
+        aimed = None if aim is None else _aim(body, aim)
         handle = None if point is None else _point(body, "point", point)
         object.__setattr__(self, "body", body)
         object.__setattr__(self, "position", asked)
         object.__setattr__(self, "orientation", turned)
+        object.__setattr__(self, "aim", aimed)
         object.__setattr__(self, "point", handle)
         object.__setattr__(self, "weight", float(weight))
 
@@ -78,6 +88,22 @@ def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> 
 def _point(body: str, what: str, value: ArrayLike) -> Point:
     x, y, z = _numbers(body, what, value, (3,)).tolist()
     return (x, y, z)
+
+
+def _aim(body: str, value: tuple[ArrayLike, ArrayLike]) -> Aim:
+    try:
+        axis, direction = value
+    except (TypeError, ValueError):
+        raise GoalError(f"the aim of the goal for {body!r} is {value!r}; an axis and a direction are needed") from None
+    return _unit(body, "aim's axis", axis), _unit(body, "aim's direction", direction)
+
+
+def _unit(body: str, what: str, value: ArrayLike) -> Point:
+    x, y, z = _point(body, what, value)
+    length = math.hypot(x, y, z)
+    if length < 1e-12:
+        raise GoalError(f"the {what} of the goal for {body!r} has no length")
+    return (x / length, y / length, z / length)
 
 
 def _rotation(body: str, value: ArrayLike) -> Rows:

@@ -87,3 +87,45 @@ class Body:
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     anchor: bool = False
     branch: bool | None = None
+
+
+def planar_axes(joint: str, normal: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> tuple[Axis, ...]:
+    """A joint that slides in a plane and turns about its normal: ``"joint:x"``, ``"joint:y"``, ``"joint:yaw"``.
+
+    Args:
+        joint: its name.
+        normal: (3,) unit vector in the joint frame. For Z the plane's x and y are those of the frame; for another one
+            they are what the shortest turn from Z to it makes of them.
+    """
+    (x, y, z) = np.array(turn_z_to(normal)).T.tolist()
+    return (
+        Axis(f"{joint}:x", AxisKind.SLIDE, _direction(x)),
+        Axis(f"{joint}:y", AxisKind.SLIDE, _direction(y)),
+        Axis(f"{joint}:yaw", AxisKind.HINGE, _direction(z), continuous=True),
+    )
+
+
+def floating_axes(joint: str) -> tuple[Axis, ...]:
+    """A joint that moves freely: ``"joint:x"``, ``"joint:y"``, ``"joint:z"``, then turns ``"joint:rx"`` and so on.
+
+    Near a quarter turn about y the other two turn about the same line; where that can be, count the turns from the
+    present orientation.
+    """
+    units = (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0)))
+    slides = tuple(Axis(f"{joint}:{name}", AxisKind.SLIDE, unit) for name, unit in units)
+    turns = tuple(Axis(f"{joint}:r{name}", AxisKind.HINGE, unit, continuous=True) for name, unit in units)
+    return slides + turns
+
+
+def turn_z_to(direction: tuple[float, float, float]) -> Matrix:
+    """(3, 3) rotation whose third column is ``direction``; the identity for Z itself."""
+    x, y, z = direction
+    if z < 0.0:  # by way of a half turn about X, far from the pole of the formula below
+        return np.diag((1.0, -1.0, -1.0)) @ turn_z_to((x, -y, -z))
+    k = 1.0 / (1.0 + z)
+    return np.array(((1.0 - k * x * x, -k * x * y, x), (-k * x * y, 1.0 - k * y * y, y), (-x, -y, z)))
+
+
+def _direction(numbers: list[float]) -> tuple[float, float, float]:
+    x, y, z = numbers
+    return (x, y, z)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GoalError
-from .compiled import Compiled, Step
+from .compiled import Compiled
+from .step import Step
 
 Array = NDArray[np.float64]
 # A constant of the chain: one for all lanes, or (lanes,) where chains of equal structure differ.
@@ -67,8 +68,13 @@ class Lanes:
             chains: each compiled for one handle.
 
         Raises:
-            GoalError: their structures differ.
+            GoalError: their structures differ, or a joint is scaled unevenly.
         """
+        uneven = next((chain.uneven for chain in chains if chain.uneven is not None), None)
+        if uneven is not None:
+            raise GoalError(
+                f"joint {uneven!r} is scaled by different factors along its axes; solve for one pose at a time"
+            )
         first = chains[0]
         for other in chains[1:]:
             if _structure(other) != _structure(first):

@@ -11,6 +11,7 @@ from .ccd import Sweep
 from .fabrik_sweep import Reach
 from .least_squares import Descent
 from .problem import Evaluation
+from .rest import relax
 from .run import Run
 
 Sweeps = Generator[None, None, None]
@@ -137,6 +138,17 @@ def _swept(run: Run, sweep: Callable[[Evaluation, float], list[float]]) -> Sweep
 METHODS: dict[str, Callable[[Run, bool], Sweeps]] = {"AUTO": auto, "CCD": cyclic, "FABRIK": reaching}
 
 
+def sweeps(method: str, run: Run, one_shot: bool) -> Sweeps:
+    """The sweeps of a method; where a rest pose is given and the goals are met, then those towards it."""
+    return METHODS[method](run, one_shot) if run.rest is None else _at_rest(method, run, one_shot)
+
+
+def _at_rest(method: str, run: Run, one_shot: bool) -> Sweeps:
+    yield from METHODS[method](run, one_shot)
+    if run.reached:
+        yield from relax(run)
+
+
 def _least_squares(run: Run, sink: _Sink, start: Evaluation, *, careful: bool) -> Sweeps:
     """One run of least squares from a pose, until it is fine, stuck, or at its end."""
     descent = Descent(run.problem, start, careful=careful, allowed=run.admits if sink is run else None)
@@ -192,9 +204,8 @@ def _shaken(run: Run, at: Evaluation) -> list[float]:
     """Every unknown a little away, to either side in an order without a pattern."""
     compiled = run.problem.compiled
     values = at.values.copy()
-    for i, group in enumerate(compiled.groups):
-        if group:
-            values[i] += OFFSET * compiled.stride[i] * math.sin(1.0 + 2.4 * i)
+    for i in compiled.movable:
+        values[i] += OFFSET * compiled.stride[i] * math.sin(1.0 + 2.4 * i)
     return compiled.clamp(values)
 
 
@@ -212,9 +223,9 @@ def _middle(run: Run, at: Evaluation) -> list[float]:
     """Everything in the middle of its limits, where it has any."""
     compiled = run.problem.compiled
     values = at.values.copy()
-    for i, group in enumerate(compiled.groups):
+    for i in compiled.movable:
         low, high = compiled.lower[i], compiled.upper[i]
-        if group and math.isfinite(high - low):
+        if math.isfinite(high - low):
             values[i] = 0.5 * (low + high)
     return compiled.clamp(values)
 
@@ -266,12 +277,11 @@ def _random_pose(run: Run, number: int) -> list[float]:
         return _middle(run, run.start)
     compiled = run.problem.compiled
     source = random.Random(SEED + number)
-    values = []
-    for i, value in enumerate(run.start.values):
+    values = run.start.values.copy()
+    for i in compiled.movable:
         around = math.pi * compiled.stride[i]
         low, high = compiled.lower[i], compiled.upper[i]
-        low = value - around if low == -math.inf else low
-        high = value + around if high == math.inf else high
-        share = source.random()
-        values.append(low + share * (high - low) if compiled.groups[i] else value)
+        low = values[i] - around if low == -math.inf else low
+        high = values[i] + around if high == math.inf else high
+        values[i] = low + source.random() * (high - low)
     return values

@@ -7,16 +7,37 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import GoalError
-from .compiled import Line, Placed
+from .step import Line, Placed, Point
+from .turns import aim_vector, aimed, rotation_vector
 
 if TYPE_CHECKING:
-    from .chain import Chain, Point
+    from .chain import Chain
     from .goal import Goal
 
 # How much a radian weighs against one reach of distance. Anything from 0.12 to 1 does.
 TURN_WEIGHT = 0.3
 # A smaller product of error and effect is the rounding of none: its sign says nothing.
 LEAST_PUSH = 1e-13
+# Half of what an unknown is moved by for a difference [rad, reach].
+DIFFERENCE = 1e-5
+
+
+class Asked(NamedTuple):
+    """One goal as numbers.
+
+    Attributes:
+        position: (3,) target of the handle [m], or None.
+        weight: of that [1/m].
+        turned: (9,) rotation of the body by rows, or None.
+        turn_weight: of that, or of the aim.
+        aim: an axis of the body (3,), and where it shall point (3,), or None.
+    """
+
+    position: Point | None
+    weight: float
+    turned: tuple[float, ...] | None
+    turn_weight: float
+    aim: tuple[Point, Point] | None
 
 
 class Evaluation(NamedTuple):
@@ -26,10 +47,10 @@ class Evaluation(NamedTuple):
         values: (dof,) unwrapped.
         lines: per step its axis and a point on it.
         placed: per goal its handle's position, and its rotation where asked for.
-        errors: the weighted error, goal by goal: 3 rows for a position, 3 for an orientation.
+        errors: the weighted error, goal by goal: 3 rows for a position, 3 for an orientation or an aim.
         error: its squared length.
         distance2: largest squared distance [m²] of a handle from its target.
-        angle2: largest squared angle [rad²] between a body and its orientation.
+        angle2: largest squared angle [rad²] between a body and its orientation, or an axis and its direction.
     """
 
     values: list[float]
@@ -49,11 +70,16 @@ class Problem:
         goals: as given.
         compiled: the chain as numbers for these goals' handles.
         points: (goals,) handles in their bodies' frames.
-        asked: per goal its position, the weight of that [1/m], its orientation (9, by rows) and the weight of that.
+        asked: one a goal.
     """
 
-    def __init__(self, chain: Chain, goals: Sequence[Goal]) -> None:
+    def __init__(self, chain: Chain, goals: Sequence[Goal], weights: tuple[float, ...] | None = None) -> None:
         """Check the goals against the chain.
+
+        Args:
+            chain: what may move.
+            goals: for its bodies.
+            weights: (dof,) how willingly each unknown moves; None = 1 each.
 
         Raises:
             GoalError: no goals, or one for a body that the chain's skeleton does not have or that does not belong to
@@ -71,21 +97,21 @@ class Problem:
                     f"{' and '.join(map(repr, chain.bodies))}; start the chain at that body, or name it beside these"
                 )
             point = chain.skeleton.body(goal.body).point if goal.point is None else goal.point
-            handles.append((goal.body, point, goal.orientation is not None))
+            handles.append((goal.body, point, goal.orientation is not None or goal.aim is not None))
         self.points: tuple[Point, ...] = tuple(point for _, point, _ in handles)
-        self.compiled = chain.compiled(tuple(handles))
+        self.compiled = chain.compiled(tuple(handles), weights)
         compiled = self.compiled
         heaviest = max(goal.weight for goal in self.goals)
-        self.asked: list[tuple[Point | None, float, tuple[float, ...] | None, float]] = []
+        self.asked: list[Asked] = []
         for goal in self.goals:
             turned = None if goal.orientation is None else sum(goal.orientation, ())
             weight = goal.weight / heaviest
-            self.asked.append((goal.position, weight / compiled.scale, turned, weight * TURN_WEIGHT))
+            self.asked.append(Asked(goal.position, weight / compiled.scale, turned, weight * TURN_WEIGHT, goal.aim))
 
     def out_of_reach(self) -> bool:
         """True when a target is farther than its chain can stretch, or nearer than it can fold."""
         for asked, tip in zip(self.asked, self.compiled.tips, strict=True):
-            if asked[0] is not None and not tip.fold <= math.dist(asked[0], tip.base) <= tip.reach:
+            if asked.position is not None and not tip.fold <= math.dist(asked.position, tip.base) <= tip.reach:
                 return True
         return False
 
@@ -97,7 +123,7 @@ class Problem:
         """Errors of a pose whose forward kinematics is known."""
         errors: list[float] = []
         error = distance2 = angle2 = 0.0
-        for (target, weight, turned, turn_weight), at in zip(self.asked, placed, strict=True):
+        for (target, weight, turned, turn_weight, aim), at in zip(self.asked, placed, strict=True):
             if target is not None:
                 x = target[0] - at[0]
                 y = target[1] - at[1]
@@ -109,19 +135,25 @@ class Problem:
                 errors += (x * weight, y * weight, z * weight)
             if turned is not None:
                 x, y, z = rotation_vector(turned, at)
-                square = x * x + y * y + z * z
-                if square > angle2:
-                    angle2 = square
-                error += square * turn_weight * turn_weight
-                errors += (x * turn_weight, y * turn_weight, z * turn_weight)
+            elif aim is not None:
+                x, y, z = aim_vector(aim, at)
+            else:
+                continue
+            square = x * x + y * y + z * z
+            if square > angle2:
+                angle2 = square
+            error += square * turn_weight * turn_weight
+            errors += (x * turn_weight, y * turn_weight, z * turn_weight)
         return Evaluation(values, lines, placed, errors, error, distance2, angle2)
 
     def rows(self, at: Evaluation) -> list[list[float]]:
         """The derivative: a row an error, a column an unknown, in units of the unknown's pace."""
+        if self.compiled.uneven is not None:
+            return self._differences(at)
         rows: list[list[float]] = []
         lines = at.lines
         dof = self.compiled.dof
-        for (target, weight, turned, turn_weight), path, placed in zip(
+        for (target, weight, turned, turn_weight, aim), path, placed in zip(
             self.asked, self.compiled.paths, at.placed, strict=True
         ):
             if target is not None:
@@ -152,6 +184,34 @@ class Problem:
                         row_y[unknown] += ay * factor
                         row_z[unknown] += az * factor
                 rows += (row_x, row_y, row_z)
+            elif aim is not None:
+                bx, by, bz = aimed(aim[0], placed)
+                row_x, row_y, row_z = [0.0] * dof, [0.0] * dof, [0.0] * dof
+                for i, slide, unknown, factor in path:
+                    if not slide:
+                        ax, ay, az = lines[i][:3]
+                        along = ax * bx + ay * by + az * bz  # a turn about the aimed axis itself changes nothing
+                        factor *= turn_weight
+                        row_x[unknown] += (ax - along * bx) * factor
+                        row_y[unknown] += (ay - along * by) * factor
+                        row_z[unknown] += (az - along * bz) * factor
+                rows += (row_x, row_y, row_z)
+        return rows
+
+    def _differences(self, at: Evaluation) -> list[list[float]]:
+        """The same by central differences, for joints whose frames are no rotations."""
+        compiled = self.compiled
+        rows = [[0.0] * compiled.dof for _ in at.errors]
+        for i in compiled.movable:
+            step = DIFFERENCE * compiled.stride[i]
+            ends = []
+            for change in (step, -step):
+                moved = at.values.copy()
+                moved[i] += change
+                ends.append(self.evaluate(moved).errors)
+            factor = compiled.pace[i] / (2.0 * step)
+            for row, after, before in zip(rows, *ends, strict=True):
+                row[i] = (before - after) * factor
         return rows
 
     def blocked(self, at: Evaluation, rows: list[list[float]], share: float = 0.0) -> list[int]:
@@ -176,31 +236,14 @@ class Problem:
         return found
 
 
-def rotation_vector(target: Sequence[float], placed: Placed) -> Point:
-    """(3,) the turn [rad] in skeleton space that takes a placed body to a target rotation (9, by rows)."""
-    t00, t01, t02, t10, t11, t12, t20, t21, t22 = target
-    r00, r01, r02, r10, r11, r12, r20, r21, r22 = placed[3:]
-    m00 = t00 * r00 + t01 * r01 + t02 * r02
-    m11 = t10 * r10 + t11 * r11 + t12 * r12
-    m22 = t20 * r20 + t21 * r21 + t22 * r22
-    m01 = t00 * r10 + t01 * r11 + t02 * r12
-    m10 = t10 * r00 + t11 * r01 + t12 * r02
-    m02 = t00 * r20 + t01 * r21 + t02 * r22
-    m20 = t20 * r00 + t21 * r01 + t22 * r02
-    m12 = t10 * r20 + t11 * r21 + t12 * r22
-    m21 = t20 * r10 + t21 * r11 + t22 * r12
-    x, y, z = 0.5 * (m21 - m12), 0.5 * (m02 - m20), 0.5 * (m10 - m01)
-    sine = math.sqrt(x * x + y * y + z * z)
-    cosine = 0.5 * (m00 + m11 + m22 - 1.0)
-    if sine > 1e-6:
-        factor = math.atan2(sine, cosine) / sine
-        return (x * factor, y * factor, z * factor)
-    if cosine > 0.0:
-        return (x, y, z)
-    # Half a turn: the axis is the longest column of M + 1, along what little the sine still says.
-    columns = ((m00 + 1.0, m10, m20), (m01, m11 + 1.0, m21), (m02, m12, m22 + 1.0))
-    a, b, c = max(columns, key=lambda column: column[0] ** 2 + column[1] ** 2 + column[2] ** 2)
-    factor = math.atan2(sine, cosine) / math.sqrt(a * a + b * b + c * c)
-    if a * x + b * y + c * z < 0.0:
-        factor = -factor
-    return (a * factor, b * factor, c * factor)
+def pairs(asked: Asked, placed: Placed) -> list[tuple[Point, Point]]:
+    """Directions of a placed body and where they shall point: its axes for an orientation, one for an aim."""
+    if asked.turned is not None:
+        t00, t01, t02, t10, t11, t12, t20, t21, t22 = asked.turned
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = placed[3:]
+        return [
+            ((r00, r10, r20), (t00, t10, t20)),
+            ((r01, r11, r21), (t01, t11, t21)),
+            ((r02, r12, r22), (t02, t12, t22)),
+        ]
+    return [] if asked.aim is None else [(aimed(asked.aim[0], placed), asked.aim[1])]

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .problem import Evaluation, Problem, rotation_vector
+from .compiled import ORIGIN
+from .problem import Evaluation, Problem
+from .turns import aim_vector, rotation_vector
+
+if TYPE_CHECKING:
+    from .goal import Goal
 
 # How far, in a drag, a handle may move for a target that it cannot get to, against the target's own motion.
 FOLLOW = 1.5
@@ -35,13 +41,22 @@ class Run:
         tolerance: what counts as met.
         leash: how far a handle may be from where it was at the start [m] unless the goals are met; infinite in
             one-shot solves.
+        rest: (dof,) the pose to stay near where the goals leave a choice, or None.
     """
 
-    def __init__(self, problem: Problem, start: Evaluation, tolerance: Tolerance, leash: float = math.inf) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        start: Evaluation,
+        tolerance: Tolerance,
+        leash: float = math.inf,
+        rest: list[float] | None = None,
+    ) -> None:
         self.problem = problem
         self.start = self.best = start
         self.leash = leash
         self.tolerance = tolerance
+        self.rest = rest
         scale = problem.compiled.scale
         self._fine = Tolerance(min(tolerance.distance, FINE * scale), min(tolerance.angle, FINE))
 
@@ -80,7 +95,7 @@ class Run:
         """Largest way [m] of a handle with a target since the start."""
         largest = 0.0
         for asked, now, before in zip(self.problem.asked, at.placed, self.start.placed, strict=True):
-            if asked[0] is not None:
+            if asked.position is not None:
                 way = math.sqrt((now[0] - before[0]) ** 2 + (now[1] - before[1]) ** 2 + (now[2] - before[2]) ** 2)
                 largest = max(largest, way)
         return largest
@@ -112,8 +127,7 @@ def motion_of_targets(before: Problem, after: Problem) -> float:
         return math.inf
     largest = 0.0
     for was, now in zip(before.goals, after.goals, strict=True):
-        same_kind = (was.position is None, was.orientation is None) == (now.position is None, now.orientation is None)
-        if was.body != now.body or was.weight != now.weight or not same_kind:
+        if was.body != now.body or was.weight != now.weight or _kind(was) != _kind(now):
             return math.inf
         way = 0.0
         if was.position is not None and now.position is not None:
@@ -122,5 +136,12 @@ def motion_of_targets(before: Problem, after: Problem) -> float:
             placed = (0.0, 0.0, 0.0, *was.orientation[0], *was.orientation[1], *was.orientation[2])
             target = (*now.orientation[0], *now.orientation[1], *now.orientation[2])
             way += math.hypot(*rotation_vector(target, placed)) * after.compiled.scale
+        if was.aim is not None and now.aim is not None:
+            way += math.hypot(*aim_vector((was.aim[1], now.aim[1]), ORIGIN)) * after.compiled.scale
         largest = max(largest, way)
     return largest
+
+
+def _kind(goal: Goal) -> tuple[object, ...]:
+    """What a goal asks for, without the numbers that move."""
+    return goal.position is None, goal.orientation is None, None if goal.aim is None else goal.aim[0]

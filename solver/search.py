@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from ..errors import GoalError, SkeletonError
 from .chain import Chain
 from .goal import Goal
-from .methods import METHODS
+from .methods import METHODS, sweeps
 from .problem import Problem
 from .run import FOLLOW, Run, Tolerance, motion_of_targets
 from .solution import Solution, describe
+
+Weights = Mapping[str, float] | ArrayLike
 
 # What a drag spends at a time [s].
 SLICE_SECONDS = 0.004
@@ -54,6 +56,8 @@ class Search:
         method: str = "AUTO",
         tolerance: float | None = None,
         orientation_tolerance: float = 1e-3,
+        joint_weights: Weights | None = None,
+        rest: ArrayLike | None = None,
         clock: Callable[[], float] = time.perf_counter,
         one_shot: bool = False,
     ) -> None:
@@ -66,6 +70,9 @@ class Search:
             method: "AUTO", "CCD" or "FABRIK".
             tolerance: [m]; None = 1e-5 of the reach.
             orientation_tolerance: [rad].
+            joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all: by name, those left out being 1,
+                or (dof,).
+            rest: (dof,) the pose to stay near as far as the goals leave a choice; None = wherever the search ends.
             clock: says the time in seconds; only differences count.
             one_shot: True for targets that have nothing to do with the start: restarts are allowed, and handles may
                 go anywhere. Until the first :meth:`retarget` only.
@@ -76,7 +83,13 @@ class Search:
         """
         if method not in METHODS:
             raise GoalError(f"there is no method {method!r}; choose one of {', '.join(map(repr, METHODS))}")
-        problem = Problem(chain, _listed(goals))
+        self._weights = None if joint_weights is None else _checked_weights(chain, joint_weights)
+        problem = Problem(chain, _listed(goals), self._weights)
+        if problem.compiled.uneven is not None and method != "AUTO":
+            raise GoalError(
+                f"joint {problem.compiled.uneven!r} is scaled by different factors along its axes, which {method} "
+                "cannot follow; use AUTO"
+            )
         if tolerance is None:
             tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
         for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
@@ -92,6 +105,8 @@ class Search:
         self._solution: Solution | None = None
         values = problem.compiled.clamp(_start(chain, q0))
         run = Run(problem, problem.evaluate(values), Tolerance(self.tolerance, self.orientation_tolerance))
+        if rest is not None:
+            run.rest = problem.compiled.clamp(_values(chain, "rest pose", rest))
         if not one_shot:
             run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * problem.compiled.scale)
         self._begin(run, one_shot)
@@ -145,7 +160,7 @@ class Search:
             GoalError: a goal for a body that is not in the chain. The present goals then stay.
         """
         before = self._run
-        problem = Problem(self.chain, _listed(goals))
+        problem = Problem(self.chain, _listed(goals), self._weights)
         leash = FOLLOW * motion_of_targets(before.problem, problem)
         if not self.done:  # what it had not yet gone
             leash += max(0.0, before.leash - before.moved(before.best))
@@ -154,13 +169,13 @@ class Search:
             start = problem.judge(best.values, best.lines, best.placed)
         else:
             start = problem.evaluate(best.values)
-        self._begin(Run(problem, start, before.tolerance, leash), one_shot=False)
+        self._begin(Run(problem, start, before.tolerance, leash, before.rest), one_shot=False)
 
     def _begin(self, run: Run, one_shot: bool) -> None:
         self._run = run
         self.iterations = 0
         self._solution = None
-        self._sweeps = METHODS[self.method](run, one_shot)
+        self._sweeps = sweeps(self.method, run, one_shot)
         self.done = next(self._sweeps, _END) is _END
 
 
@@ -172,6 +187,8 @@ def solve(
     method: str = "AUTO",
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-3,
+    joint_weights: Weights | None = None,
+    rest: ArrayLike | None = None,
     budget: float | None = None,
 ) -> Solution:
     """Find a pose that meets the goals, wherever it is; of several, one near the start.
@@ -183,6 +200,9 @@ def solve(
         method: "AUTO", "CCD" or "FABRIK".
         tolerance: [m]; None = 1e-5 of the reach.
         orientation_tolerance: [rad].
+        joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all: by name, those left out being 1, or
+            (dof,).
+        rest: (dof,) the pose to stay near as far as the goals leave a choice; None = wherever the search ends.
         budget: seconds; None = until done. With a budget the result depends on the machine's speed.
 
     Returns:
@@ -198,6 +218,8 @@ def solve(
         method=method,
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
+        joint_weights=joint_weights,
+        rest=rest,
         one_shot=True,
     )
     return search.advance(math.inf if budget is None else budget)
@@ -211,7 +233,28 @@ def _start(chain: Chain, q0: ArrayLike | None) -> list[float]:
     if q0 is None:
         values: list[float] = chain.values.tolist()
         return values
+    return _values(chain, "start pose", q0)
+
+
+def _values(chain: Chain, what: str, given: ArrayLike) -> list[float]:
     try:
-        return list(chain.checked(np.asarray(q0, dtype=np.float64)).tolist())
+        return list(chain.checked(np.asarray(given, dtype=np.float64)).tolist())
     except (SkeletonError, TypeError, ValueError) as error:
-        raise GoalError(f"the start pose does not fit: {error}") from None
+        raise GoalError(f"the {what} does not fit: {error}") from None
+
+
+def _checked_weights(chain: Chain, given: Weights) -> tuple[float, ...]:
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in chain.unknowns]
+        if unknown:
+            raise GoalError(
+                f"a joint weight is given for {unknown[0]!r}, which is no unknown of this chain; it has "
+                + (", ".join(map(repr, chain.unknowns)) or "none")
+            )
+        weights = [float(given.get(name, 1.0)) for name in chain.unknowns]
+    else:
+        weights = _values(chain, "list of joint weights", given)
+    for name, weight in zip(chain.unknowns, weights, strict=True):
+        if not 0.0 <= weight < math.inf:
+            raise GoalError(f"the joint weight of {name!r} is {weight}; 0 or a positive number is needed")
+    return tuple(weights)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SkeletonError
-from .joint import Axis, AxisKind, Body, Matrix
+from .joint import Axis, AxisKind, Body, Matrix, floating_axes
 
 if TYPE_CHECKING:
     from .chain import Chain
 
 Vector = NDArray[np.float64]
+
+# The body, and the joint, that moves a whole skeleton.
+ROOT_MOTION = "root_motion"
 
 
 class Skeleton:
@@ -229,6 +233,7 @@ class Skeleton:
         q: ArrayLike | None = None,
         anchor: str | None = None,
         length: int | None = None,
+        root_motion: bool = False,
     ) -> Chain:
         """The unknowns that may move to bring ``bodies`` somewhere; see :class:`~.chain.Chain`.
 
@@ -238,14 +243,39 @@ class Skeleton:
             anchor: None = the rule (stop before moving the first assembly above that branches), ``"root"``, or the
                 name of the body that stays.
             length: at most so many unknowns, counted from the dragged body; None = no cap.
+            root_motion: True adds the six unknowns that move the whole skeleton, first ``"root_motion:x"``; the chain
+                then goes all the way up, and its skeleton is that of :meth:`with_root_motion`.
 
         Raises:
-            SkeletonError: a name that does not exist, an anchor that is not above a dragged body, a length below 1.
+            SkeletonError: a name that does not exist, an anchor that is not above a dragged body, a length below 1, an
+                anchor or a length beside ``root_motion``.
         """
         from .chain import Chain
 
         names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+        if root_motion:
+            if anchor not in (None, "root") or length is not None:
+                raise SkeletonError("with root_motion the chain goes all the way up: leave anchor and length away")
+            full = np.concatenate((np.zeros(6), self.neutral() if q is None else self.checked(q)))
+            return Chain(self.with_root_motion(), names, q=full, anchor="root")
         return Chain(self, names, q=self.neutral() if q is None else self.checked(q), anchor=anchor, length=length)
+
+    def with_root_motion(self) -> Skeleton:
+        """The same skeleton below a body ``"root_motion"`` that moves freely, about the first root's origin.
+
+        Its full poses have six unknowns more, in front: the way along the axes of skeleton space, then the turns about
+        them. At zero everything is where it is without.
+        """
+        name = ROOT_MOTION
+        while name in self._index or any(axis.name.startswith(name) for axis in self.axes):
+            name += "_"
+        first = next(body for body in self._bodies if body.parent is None)
+        there, back = np.eye(4), np.eye(4)
+        there[:3, 3], back[:3, 3] = first.origin[:3, 3], -first.origin[:3, 3]
+        mover = Body(name, None, name, there, floating_axes(name), back)
+        return Skeleton(
+            [mover, *(replace(body, parent=name) if body.parent is None else body for body in self._bodies)]
+        )
 
     def checked(self, q: ArrayLike) -> Vector:
         """``q`` as (n,) float64.

@@ -46,7 +46,7 @@ class Solution:
         values: (dof,) inside the limits; those that wrap in (-pi, pi]. Read-only.
         pose: value of every axis that the chain moves, followers included, by name [rad] or [m].
         position_residual: largest distance of a handle from its target [m]; 0 where none was asked for.
-        orientation_residual: largest angle to an orientation [rad]; 0 where none was asked for.
+        orientation_residual: largest angle to an orientation, or of an aim [rad]; 0 where none was asked for.
         goals: the same goal by goal.
         iterations: sweeps done for these goals.
         status: see :class:`Status`.
@@ -118,11 +118,11 @@ def wrapped(angle: float) -> float:
 def _residuals(run: Run, at: Evaluation) -> tuple[GoalResidual, ...]:
     residuals = []
     rows = iter(at.errors)
-    for goal, (target, weight, turned, turn_weight) in zip(run.problem.goals, run.problem.asked, strict=True):
+    for goal, (target, weight, turned, turn_weight, aim) in zip(run.problem.goals, run.problem.asked, strict=True):
         distance = angle = None
         if target is not None:
             distance = math.hypot(next(rows), next(rows), next(rows)) / weight
-        if turned is not None:
+        if turned is not None or aim is not None:
             angle = math.hypot(next(rows), next(rows), next(rows)) / turn_weight
         residuals.append(GoalResidual(goal.body, distance, angle))
     return tuple(residuals)

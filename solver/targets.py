@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .lanes import Frames, Lanes, Numbers
-from .problem import LEAST_PUSH, TURN_WEIGHT, rotation_vector
+from .problem import LEAST_PUSH, TURN_WEIGHT
+from .turns import rotation_vector
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

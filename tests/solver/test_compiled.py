@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from linkpose.errors import SkeletonError
 from linkpose.solver import Chain, Goal, Mimic, Skeleton
-from linkpose.solver.problem import Problem, rotation_vector
+from linkpose.solver.problem import Problem
+from linkpose.solver.turns import rotation_vector
 from solver.made import PI, at, body, hinge, planar, random_frame, random_tree, slide
 
 
@@ -78,9 +79,48 @@ def test_the_derivative_is_that_of_the_errors(seed: int) -> None:
         assert np.allclose(np.subtract(errors[1], errors[0]) / (2 * step), rows[:, i], atol=1e-6)
 
 
-def test_a_joint_under_uneven_scale_is_refused_by_name() -> None:
-    bodies = [body("a", None, origin=np.diag((1.0, 2.0, 1.0, 1.0))), body("b", "a", hinge("elbow"), origin=at(1.0))]
-    with pytest.raises(SkeletonError, match="'elbow' is scaled by different factors"):
+def uneven_arm() -> Chain:
+    """Three hinges, the last two in a frame that is stretched along Y by two and along Z by a half."""
+    bodies = [
+        body("base", None),
+        body("a", "base", hinge("j0"), offset=np.diag((1.0, 2.0, 0.5, 1.0))),
+        body("b", "a", hinge("elbow", (0.6, 0.0, 0.8)), origin=at(0.5, 0.2, 0.1)),
+        body("tip", "b", hinge("j2", (1.0, 0.0, 0.0)), origin=at(0.4, 0.0, 0.1), point=(0.1, 0.2, 0.3)),
+    ]
+    return Skeleton(bodies).chain("tip", q=[0.3, 0.4, -0.2])
+
+
+def test_what_hangs_on_an_unevenly_scaled_joint_is_where_the_skeleton_has_it() -> None:
+    chain = uneven_arm()
+    problem = Problem(chain, [Goal("tip", (0.3, 0.2, 0.1), np.eye(3))])
+    assert problem.compiled.uneven == "elbow"
+    frame = chain.forward(chain.values)
+    placed = problem.evaluate(chain.values.tolist()).placed[0]
+    assert placed[:3] == pytest.approx((frame @ (0.1, 0.2, 0.3, 1.0))[:3], abs=1e-12)
+    u, _, v = np.linalg.svd(frame[:3, :3])
+    assert np.allclose(np.reshape(placed[3:], (3, 3)), u @ v, atol=1e-12)
+    for q in np.random.default_rng(1).uniform(-PI, PI, size=(200, 3)):
+        handle = (chain.forward(q) @ (0.1, 0.2, 0.3, 1.0))[:3]
+        assert np.linalg.norm(handle) <= chain.reach
+
+
+def test_its_derivative_is_that_of_the_errors() -> None:
+    chain = uneven_arm()
+    problem = Problem(chain, [Goal("tip", (0.3, 0.2, 0.1))])
+    values = chain.values.tolist()
+    rows = np.array(problem.rows(problem.evaluate(values)))
+    frame = chain.forward(values)
+    tip = (frame @ (0.1, 0.2, 0.3, 1.0))[:3]
+    # By the exact rule: in the frame that is stretched, what hangs on the elbow turns as a rigid body does.
+    stretched = chain.forward(values, "a") @ at(0.5, 0.2, 0.1)
+    inside = np.linalg.solve(stretched, (*tip, 1.0))[:3]
+    moved = stretched[:3, :3] @ np.cross((0.6, 0.0, 0.8), inside)
+    assert rows[:, 1] * problem.compiled.scale == pytest.approx(moved, abs=1e-8)
+
+
+def test_a_joint_scaled_by_zero_is_refused_by_name() -> None:
+    bodies = [body("a", None, origin=np.diag((1.0, 0.0, 1.0, 1.0))), body("b", "a", hinge("elbow"), origin=at(1.0))]
+    with pytest.raises(SkeletonError, match="'elbow' is scaled by zero"):
         _ = Skeleton(bodies).chain("b").reach
 
 

@@ -65,7 +65,7 @@ def test_a_goal_for_a_body_that_the_chain_does_not_hold_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "MAGIC"}, "no method 'MAGIC'; choose one of 'AUTO', 'CCD'"),
+        ({"method": "MAGIC"}, "no method 'MAGIC'; choose one of .AUTO., .CCD., .FABRIK."),
         ({"tolerance": 0.0}, "tolerance is 0.0"),
         ({"tolerance": math.nan}, "tolerance is nan"),
         ({"orientation_tolerance": -1.0}, "orientation_tolerance is -1.0"),
