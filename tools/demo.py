@@ -232,6 +232,7 @@ def render() -> list[Path]:
     scene.render.image_settings.file_format = "PNG"
     pictures = []
     for frame in PICTURES:
+        print(f"rendering frame {frame} on the CPU", flush=True)
         scene.frame_set(frame)
         pictures.append(OUT / f"panda_{frame:03d}.png")
         scene.render.filepath = str(pictures[-1])
