@@ -9,6 +9,7 @@ A body is a link of a robot, or a bone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ __all__ = ["ImportReport", "get_pose", "handle", "import_urdf", "read_skeleton",
 
 # A body that Blender shows farther than this from where the solver has it is not where the solution says [size].
 _SHOWN = 1e-4
+# So often a solve goes on from what limits make of a pose that they do not let pass.
+_TRIES = 4
 
 
 def import_urdf(path: str | Path, *, packages: Packages | None = None, collision: bool = False) -> ImportReport:
@@ -191,21 +194,30 @@ def solve(
             orientation=None if orientation is None else world.rotation_inside(orientation),
             point=hold,
         )
-        found = solver.solve(
-            chain,
-            [goal],
-            method=method,
-            tolerance=None if tolerance is None else tolerance / world.stretch,
-            orientation_tolerance=orientation_tolerance,
-            budget=budget,
-        )
-        q = chain.full(found.values)
+        start = None
+        for _ in range(_TRIES):
+            found = solver.solve(
+                chain,
+                [goal],
+                start,
+                method=method,
+                tolerance=None if tolerance is None else tolerance / world.stretch,
+                orientation_tolerance=orientation_tolerance,
+                budget=budget,
+            )
+            q = rig.as_shown(chain.full(found.values))
+            start = q[list(chain.index)]
+            if np.array_equal(start, found.values):
+                break
+            # A rotation that Limit Rotation would not let pass: on from the one that it would make of it.
+        else:
+            found = not_as_solved(replace(found, values=start, pose=chain.pose(start)))
         if apply:
             writing.write(armature, rig, q, chain.unknowns)
             if frame is not None:
                 keys.insert(armature, rig, chain.unknowns, frame)
             bpy.context.view_layer.update()
-        frame_solved = chain.forward(found.values)
+        frame_solved = chain.forward(start)
         if apply:
             frame_shown = reading.frame_shown(armature, rig, body)
             close = _SHOWN * max(1.0, handles.size(armature) / world.stretch) + 10.0 * reading.noise(armature)

@@ -347,7 +347,8 @@ class BodyMaker:
         x, y, z = map(float, direction)
         length = math.sqrt(x * x + y * y + z * z)
         endless = kind == AxisKind.HINGE and math.isinf(free.lower) and math.isinf(free.upper)
-        return Axis(name, kind, (x / length, y / length, z / length), free.lower, free.upper, endless, 0.0, mimic)
+        stiffness = self._bones.stiffness[self._bones.place[bone]][free.part] if kind == AxisKind.HINGE else 0.0
+        return Axis(name, kind, (x / length, y / length, z / length), free.lower, free.upper, endless, stiffness, mimic)
 
     def _astray_follower(self, place: int, name: str) -> str:
         """Why a follower is not where its relation says, "" where it is."""

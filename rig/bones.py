@@ -37,6 +37,7 @@ class Bones:
         mode, modes: (n,) keys of :data:`MODES`, and what they stand for.
         plain: (n,) whether no lock and no IK limit narrows the rotation.
         locked: (n,) whether all of the rotation is locked.
+        stiffness: (n, 3) of Blender's IK, from 0 to 1.
     """
 
     def __init__(self, armature: bpy.types.Object) -> None:
@@ -74,6 +75,8 @@ class Bones:
         self.modes = [MODES[mode] for mode in self.mode.tolist()]
         channels = (self.location, self.quaternion, self.euler, self.axis_angle, self.scale)
         self._channels: list[list[list[float]]] = [channel.tolist() for channel in channels]
+        stiffness = [_read(posed, f"ik_stiffness_{axis}", np.float32, count) for axis in "xyz"]
+        self.stiffness: list[list[float]] = np.stack(stiffness, axis=1).tolist()
         locks = _read(posed, "lock_rotation", np.bool_, count, 3)
         self.locked: Flags = locks.all(axis=1)
         locked = locks.any(axis=1)

@@ -20,6 +20,7 @@ from .channels import rotation_path
 from .keying import Keying
 from .leaders import leader_of
 from .pick import Pick
+from .results import not_as_solved
 from .view import Vector, View
 from .world import World
 
@@ -206,13 +207,15 @@ class DragSession:
             return False
         armature = self.check(context)
         solution = self._search.advance(seconds)
-        self.solution = solution
-        if np.array_equal(solution.values, self._written):
+        q = self._rig.as_shown(self._chain.full(solution.values))
+        values = q[list(self._chain.index)]
+        self.solution = solution if np.array_equal(values, solution.values) else not_as_solved(solution)
+        if np.array_equal(values, self._written):
             return False
-        writing.write(armature, self._rig, self._chain.full(solution.values), self._chain.unknowns)
-        self._written = np.array(solution.values)
+        writing.write(armature, self._rig, q, self._chain.unknowns)
+        self._written = values
         context.view_layer.update()
-        self.handle = self._handle_at(solution.values)
+        self.handle = self._handle_at(values)
         self._refresh_points(armature)
         return True
 

@@ -53,9 +53,12 @@ def size(armature: bpy.types.Object) -> float:
     """
     data = _data(armature)
     world = np.array(armature.matrix_world, dtype=np.float64)
+    # Asked once: Blender looks through all objects for the children of one.
+    dressed = {child.parent_bone for child in armature.children if child.parent_type == "BONE"}
     clouds = [
         _moved(world @ np.array(armature.pose.bones[bone.name].matrix, dtype=np.float64) @ placed, points)
         for bone in data.bones
+        if bone.name in dressed
         for placed, points in _looks_of(armature, bone)
     ]
     if not clouds:

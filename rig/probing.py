@@ -63,14 +63,13 @@ def first_astray(armature: bpy.types.Object, rig: Reading, chain: Chain) -> str:
         q = rig.pose()
         for name, value in moved.items():
             q[rig.skeleton.unknowns.index(name)] = value
-        frames = rig.skeleton.forward(q)
         size = max(armature.pose.bones[rig.bone_of(body)].length for body in chain.path)
         for body in chain.path:
             bone = rig.bone_of(body)
-            shown = frame_shown(armature, rig, body)
-            scale = max(float(np.abs(frames[body][:3, :3]).max()), 1e-9)
-            turned = float(np.abs(shown[:3, :3] - frames[body][:3, :3]).max()) / scale
-            away = float(np.abs(shown[:3, 3] - frames[body][:3, 3]).max())
+            shown, frame = frame_shown(armature, rig, body), rig.skeleton.frame(body, q)
+            scale = max(float(np.abs(frame[:3, :3]).max()), 1e-9)
+            turned = float(np.abs(shown[:3, :3] - frame[:3, :3]).max()) / scale
+            away = float(np.abs(shown[:3, 3] - frame[:3, 3]).max())
             if turned > 10.0 * _SAME or away > 10.0 * _SAME * max(size, float(np.abs(shown[:3, 3]).max())):
                 return bone
     return ""

@@ -14,6 +14,7 @@ from . import branching, clamps, control, definition, euler, names
 from .bodies import BodyMaker
 from .bones import Bones
 from .channels import Channel, Motion, rotation_path
+from .clamps import RotationLimit
 from .definition import Definition
 from .euler import Triple
 from .snapshot import BoneState
@@ -27,11 +28,13 @@ class BoneReading:
         state: its channels.
         motion: what they make of it.
         unknowns: names of its unknowns, in the order of ``motion.free``.
+        limit: what Limit Rotation leaves of its rotation, None where there is none.
     """
 
     state: BoneState
     motion: Motion
     unknowns: tuple[str, ...]
+    limit: RotationLimit | None = None
 
     def angles(self, values: Sequence[float]) -> Triple:
         """(3,) the motion's angles with other values of the unknowns."""
@@ -76,6 +79,7 @@ class Reading:
             for entry in bones.values()
             for name, free in zip(entry.unknowns, entry.motion.free, strict=True)
         }
+        self._place = {name: i for i, name in enumerate(skeleton.unknowns)}
         self._q = np.array([values[name] for name in skeleton.unknowns], dtype=np.float64)
 
     def pose(self) -> np.ndarray:
@@ -113,6 +117,23 @@ class Reading:
     def written_bones(self, unknowns: Iterable[str]) -> tuple[str, ...]:
         """The bones whose channels keep these unknowns."""
         return tuple(dict.fromkeys(self.channels[name].bone for name in unknowns))
+
+    def as_shown(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """(n,) the full pose that Blender shows when ``q`` (n,) is written; ``q`` itself but for few.
+
+        Limit Rotation clamps the canonical angles of a rotation, which can be others than those that make it within
+        the limits.
+        """
+        found = np.array(q, dtype=np.float64)
+        for entry in self.bones.values():
+            if entry.limit is None:
+                continue
+            places = [self._place[name] for name in entry.unknowns]
+            angles, same = entry.limit.shown(entry.angles(found[places].tolist()))
+            if not same:
+                for free, place in zip(entry.motion.turns, places[len(entry.motion.slides) :], strict=True):
+                    found[place] = min(max(angles[free.part], free.lower), free.upper)
+        return found
 
     def absolute(self, q: Sequence[float] | np.ndarray) -> dict[str, float]:
         """Every axis' value by name [rad] or [m], as a reading without ``rebase`` would have it.
@@ -191,7 +212,13 @@ def read(
     )
     skeleton = Skeleton(maker.make())
     read_bones = {
-        name: BoneReading(maker.states[name], motion, maker.unknowns[name]) for name, motion in maker.motions.items()
+        name: BoneReading(
+            maker.states[name],
+            motion,
+            maker.unknowns[name],
+            None if name in defined or name not in limits else limits[name].rotation,
+        )
+        for name, motion in maker.motions.items()
     }
     return Reading(skeleton, read_bones, {label: bone for bone, label in labels.items()}, maker.held, rebased=rebase)
 

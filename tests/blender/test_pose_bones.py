@@ -389,3 +389,44 @@ def test_a_branching_body_anchors_the_chain_of_a_plain_armature() -> None:
     chain = api.read_skeleton(armature).chain("b3")
     assert chain.anchor == "b1"
     assert {name.partition(":")[0] for name in chain.unknowns} == {"b2", "b3"}
+
+
+def test_a_bone_that_is_stiff_in_ik_moves_less() -> None:
+    found = []
+    for stiffness in (0.0, 0.95):
+        armature = arm(3)
+        stiff = armature.pose.bones["b1"]
+        stiff.ik_stiffness_x = stiff.ik_stiffness_y = stiff.ik_stiffness_z = stiffness
+        rest = shown(armature, "b1")[:3, :3]
+        parent = shown(armature, "b0")[:3, :3]
+        target = tail(armature, "b2") + np.array((0.25, 0.1, -0.2))
+        assert api.solve(armature, "b2", target).status == "REACHED"
+        turned = shown(armature, "b0")[:3, :3].T @ shown(armature, "b1")[:3, :3]
+        found.append(np.abs(turned - parent.T @ rest).max())
+    assert found[1] < 0.5 * found[0]
+
+
+def test_a_rotation_that_limits_would_show_otherwise_is_not_called_reached() -> None:
+    """With wide limits, Blender clamps another triple of angles than the one that lies within."""
+    draw = random.Random(3)
+    reached = 0
+    for _ in range(25):
+        armature = arm(2, mode="XYZ", name="wide")
+        for bone in armature.pose.bones:
+            limit_rotation(bone, x=(-2.6, 2.6), y=(-2.6, 2.6), z=(-2.6, 2.6))
+            bone.rotation_euler = [draw.uniform(-2.5, 2.5) for _ in range(3)]
+        bpy.context.view_layer.update()
+        target = tail(armature, "b1")
+        orientation = shown(armature, "b1")[:3, :3]
+        for bone in armature.pose.bones:
+            bone.rotation_euler = [draw.uniform(-1.0, 1.0) for _ in range(3)]
+        bpy.context.view_layer.update()
+        solution = api.solve(armature, "b1", target, orientation=orientation)
+        missed = np.linalg.norm(tail(armature, "b1") - target)
+        assert missed == pytest.approx(solution.position_residual, abs=2e-5)
+        if solution.status == "REACHED":
+            reached += 1
+            assert missed < 1e-4
+            assert np.abs(shown(armature, "b1")[:3, :3] - orientation).max() < 5e-3
+        bpy.data.objects.remove(armature)
+    assert reached >= 15
