@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ def _folder(find: object) -> Path | None:
 @pytest.fixture(scope="session")
 def windows() -> Windows:
     """Runs scenarios in windows, with the extension's zip built anew."""
+    # Whoever ends this process in the middle must not leave its Blender and its screen behind.
+    signal.signal(signal.SIGTERM, lambda number, _: pytest.exit("ended by SIGTERM", 128 + number))
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "build_zip.py")], capture_output=True, text=True, check=False
     )
