@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..solver import Axis, AxisKind, Body, Mimic
 from . import euler, placing
-from .bones import NONE, NONE_LEGACY, Bones
+from .bones import FULL, NONE, NONE_LEGACY, Bones
 from .branching import ORDINARY, Part
 from .channels import Free, Motion, free_ball, locked_ball, motion
 from .clamps import NOTHING, Clamps
@@ -114,6 +114,8 @@ class BodyMaker:
         rotation, location = placing.rotations(bones), bones.location.copy()
         location[bones.connected] = 0.0
         self._special: dict[int, Motion] = {}
+        # Bones whose parents may shear them, when joints in uneven scale turn.
+        self._sheared: set[int] = set()
         narrowed = (~(bones.plain | bones.locked)).tolist()
         for place, name in enumerate(bones.names):
             special = name in self._clamps or name in self._defined or name in self._slides or narrowed[place]
@@ -178,6 +180,11 @@ class BodyMaker:
             else:
                 own = free_ball(self._bones.state(place), self._rotation[place], location, rebase=self._rebase)
         parent = self._bones.parent[place]
+        if parent in self._sheared:
+            self._sheared.add(place)
+            if self._bones.inherit_scale[place] != FULL and not own.slides:
+                # How it stands depends on the shear, which changes as the joints above turn.
+                return self._turning(place, name, own)
         if parent < 0 or (self._bones.inherits_rotation[place] and self._even[parent]):
             return self._following(place, name, own)
         if own.slides and not own.turns:
@@ -211,8 +218,11 @@ class BodyMaker:
         if abs(np.linalg.det(above[:3, :3])) < 1e-12:
             return self._rooted(place, name, _UNEVEN_REASON)
         scale = float(self._turned_even[place])
+        if scale == 0.0 and self._bones.inherit_scale[place] == FULL and not own.slides:
+            self._sheared.add(place)
+            return self._moving(place, name, own, self._local[place], 1.0)
         if scale == 0.0 or own.slides:
-            # Turning it would shear it, which the solver does not know.
+            # What is taken out of it as shear changes as it turns, and the solver does not know how.
             return self._fixed(place, name, np.linalg.solve(above, self._predicted[place]), _UNEVEN_REASON, own=True)
         at = placed(self._carried.turned[place] / scale, self._predicted[place, :3, 3])
         return self._moving(place, name, own, np.linalg.solve(above, at), scale * self._carried.post[place])
@@ -221,7 +231,9 @@ class BodyMaker:
         """A bone whose rotation is not its parent's: it turns by its channels, and is where it is."""
         scale = float(self._turned_even[place])
         if self._astray[place] or scale == 0.0 or own.slides:
-            return self._rooted(place, name, "neither inherits its parent's rotation nor keeps its shape")
+            inherits = self._bones.inherits_rotation[place]
+            reason = _UNEVEN_REASON if inherits else "neither inherits its parent's rotation nor keeps its shape"
+            return self._rooted(place, name, reason)
         origin = placed(self._carried.turned[place] / scale, self._bones.shown[place, :3, 3])
         return self._moving(place, name, own, origin, scale * self._carried.post[place], rooted=True)
 

@@ -168,7 +168,8 @@ def read(
     unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other constraints, IK, drivers), and
     those that Blender shows elsewhere than their channels say, are roots of their own, where they are: a chain ends
     there. So are, with their unknowns, bones that do not inherit rotation, which only turn while their parents stand.
-    Bones that a parent's uneven scale would shear when they turn go with it rigidly.
+    Joints in a parent that is scaled unevenly turn as Blender has them, on ellipses; but bones whose shear is taken out
+    end chains there.
 
     Args:
         armature: an armature object in the active view layer, not in Edit Mode and not in rest position.
