@@ -22,7 +22,7 @@ class Keying:
 
     Attributes:
         what: CHAIN, MOVED or EVERYTHING.
-        when: ALWAYS, AUTO (while the scene's auto-keying is on) or NEVER.
+        when: ALWAYS, AUTO (while the scene's auto-keying is on, and by its rules) or NEVER.
     """
 
     what: str = CHAIN
@@ -55,12 +55,36 @@ def key(
     """
     if keying.when == NEVER or (keying.when == AUTO and not context.scene.tool_settings.use_keyframe_insert_auto):
         return 0
+    rules = auto_rules(context, armature) if keying.when == AUTO else keys.ALL
+    names = chain
     if keying.what == EVERYTHING:
-        return keys.insert(armature, rig, rig.skeleton.unknowns)
-    if keying.what == MOVED:
+        names = rig.skeleton.unknowns
+    elif keying.what == MOVED:
         now = take(armature, before.bones)
-        return keys.insert(armature, rig, [name for name in chain if _has_moved(rig, name, before, now)])
-    return keys.insert(armature, rig, chain)
+        names = [name for name in chain if _has_moved(rig, name, before, now)]
+    return keys.insert(armature, rig, names, rules=rules)
+
+
+def auto_rules(context: bpy.types.Context, armature: bpy.types.Object) -> keys.Rules:
+    """What the scene and the preferences say about auto-keying."""
+    edit, tools = context.preferences.edit, context.scene.tool_settings
+    paths = None
+    active = context.scene.keying_sets_all.active if tools.use_keyframe_insert_keyingset else None
+    # Blender's own sets name no paths: they mean what is selected, and a drag says itself what it means.
+    if active is not None and active.paths:
+        paths = frozenset(
+            (path.data_path, -1 if path.use_entire_array else path.array_index)
+            for path in active.paths
+            if path.id == armature
+        )
+    return keys.Rules(
+        available=edit.use_keyframe_insert_available,
+        replace=tools.auto_keying_mode == "REPLACE_KEYS",
+        needed=edit.use_auto_keyframe_insert_needed,
+        cycle_aware=tools.use_keyframe_cycle_aware,
+        type=tools.keyframe_type,
+        paths=paths,
+    )
 
 
 def _has_moved(rig: Reading, name: str, before: Snapshot, now: Snapshot) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import bpy
 
@@ -18,7 +20,55 @@ _SAME_FRAME = 1e-3
 Curves = Mapping[tuple[str, int], bpy.types.FCurve]
 
 
-def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str], frame: float | None = None) -> int:
+@dataclass(frozen=True)
+class Rules:
+    """What Blender's auto-keying leaves out, and how it marks its keys.
+
+    Attributes:
+        available: key only channels that have a curve.
+        replace: key only channels that have a key at the frame.
+        needed: leave out keys that would change nothing.
+        cycle_aware: put keys of a cyclic curve into its first cycle.
+        type: of the keys, such as "EXTREME".
+        paths: (data path on the armature object, array index or -1 for all) of an active keying set; None = all.
+    """
+
+    available: bool = False
+    replace: bool = False
+    needed: bool = False
+    cycle_aware: bool = False
+    type: str = "KEYFRAME"
+    paths: frozenset[tuple[str, int]] | None = None
+
+    def allow(self, path: str, index: int, curve: bpy.types.FCurve | None, frame: float) -> bool:
+        """Whether a channel with this curve is keyed at all."""
+        if self.paths is not None and not {(path, index), (path, -1)} & self.paths:
+            return False
+        if self.replace:
+            return _key_at(curve, frame) is not None
+        return curve is not None or not self.available
+
+    @property
+    def options(self) -> set[Literal["INSERTKEY_NEEDED", "INSERTKEY_CYCLE_AWARE"]]:
+        """What is left to Blender to decide."""
+        found: set[Literal["INSERTKEY_NEEDED", "INSERTKEY_CYCLE_AWARE"]] = set()
+        if self.needed:
+            found.add("INSERTKEY_NEEDED")
+        if self.cycle_aware:
+            found.add("INSERTKEY_CYCLE_AWARE")
+        return found
+
+
+ALL = Rules()
+
+
+def insert(
+    armature: bpy.types.Object,
+    reading: Reading,
+    unknowns: Iterable[str],
+    frame: float | None = None,
+    rules: Rules = ALL,
+) -> int:
     """Key the present values of unknowns, whether they are keyed already or not.
 
     Mimic followers are no unknowns, so they are never keyed. Where a channel can say one rotation in several ways
@@ -30,6 +80,7 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
         reading: of it.
         unknowns: what to key.
         frame: where; None = the current frame.
+        rules: what is left out.
 
     Returns:
         How many channels were keyed.
@@ -56,9 +107,11 @@ def insert(armature: bpy.types.Object, reading: Reading, unknowns: Iterable[str]
             if (path, index) in own:
                 continue
             place = (bone.path_from_id(path), index)
+            if not rules.allow(*place, curves.get(place), where):
+                continue
             if _key_at(curves.get(place), where) is None:
                 new.append(place)
-            count += _insert(bone, path, index, where)
+            count += _insert(bone, path, index, where, rules)
     if new:
         _dress(armature, new, where)
     return count
@@ -123,17 +176,20 @@ def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading:
     return [i for i in range(len(now)) if not _locked(bone, path, i) or now[i] != before[i]]
 
 
-def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float) -> int:
+def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float, rules: Rules) -> int:
     try:
-        done = bone.keyframe_insert(path, index=index, frame=frame, group=bone.name)
+        kind: Any = rules.type
+        done = bone.keyframe_insert(
+            path, index=index, frame=frame, group=bone.name, options=rules.options, keytype=kind
+        )
     except (RuntimeError, TypeError) as error:
         raise RigError(f"bone {bone.name!r} could not be keyed: {error}") from error
-    if not done:
+    if not done and not rules.needed:
         raise RigError(
             f"bone {bone.name!r} could not be keyed at frame {frame:g}: its curve is locked, or its action is linked "
             "and cannot be changed; unlock it or make it local"
         )
-    return 1
+    return int(done)
 
 
 def _locked(bone: bpy.types.PoseBone, path: str, index: int) -> bool:
