@@ -367,3 +367,32 @@ def test_what_a_clipping_region_hides_is_not_in_the_way() -> Steps:
     assert package("api").session().grip.bone == HAND
     yield from press("ESC")
     view.use_clip_planes = False
+
+
+def test_a_robot_is_dragged_in_a_second_window() -> Steps:
+    name = ready()
+    bpy.ops.wm.window_new_main()
+    yield 0.5
+    second = bpy.context.window_manager.windows[-1]
+    first_window = window.window
+    window.window = lambda: bpy.context.window_manager.windows[-1]
+    try:
+        look((0.2, 0.0, 0.45), 2.2, azimuth=-50, elevation=15)
+        yield 0.3
+        traces = left_behind()
+        yield from grab(name, HAND)
+        assert [len(one.modal_operators) for one in bpy.context.window_manager.windows] == [0, 1]
+        yield from drag_follows(name)
+        yield from press("RET")
+        assert robot.keys(name)
+        # Closed in the middle of the next drag, the window takes the drag with it.
+        before = robot.channels(name)
+        yield from grab(name, HAND)
+        yield from drag_follows(name, -20, 20)
+        with bpy.context.temp_override(window=second):
+            bpy.ops.wm.window_close()
+        yield 0.3
+    finally:
+        window.window = first_window
+    assert robot.channels(name) == before
+    assert left_behind() == traces
