@@ -154,7 +154,7 @@ def move_group(problem: Problem, values: list[float], unknown: int, turn_cap: fl
     at = problem.evaluate(values.copy())
     rows = problem.rows(at)
     length2 = sum(row[unknown] * row[unknown] for row in rows)
-    if length2 <= ON_AXIS * ON_AXIS:
+    if length2 <= (ON_AXIS * compiled.scale) ** 2:
         return at
     push = sum(row[unknown] * error for row, error in zip(rows, at.errors, strict=True))
     wanted = push / length2 * compiled.pace[unknown]

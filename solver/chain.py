@@ -90,6 +90,7 @@ class Chain:
         self.upper.setflags(write=False)
         self.continuous: tuple[bool, ...] = tuple(skeleton.continuous[i] for i in self.index)
         self.wraps, self._followed = self._relations()
+        self._followed_plainly = self._followed == tuple((name, i, 1.0, 0.0) for i, name in enumerate(self.unknowns))
         self._bind(q)
 
     def __repr__(self) -> str:
@@ -133,6 +134,8 @@ class Chain:
             values: (dof,) of the chain.
         """
         numbers = list(values)
+        if self._followed_plainly:
+            return dict(zip(self.unknowns, numbers, strict=True))
         return {name: multiplier * numbers[place] + offset for name, place, multiplier, offset in self._followed}
 
     def forward(self, values: ArrayLike, body: str | None = None) -> Matrix:
@@ -156,9 +159,11 @@ class Chain:
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.shape != (self.dof,):
             raise SkeletonError(f"values of this chain have shape ({self.dof},), not {numbers.shape}")
-        for name, number in zip(self.unknowns, numbers.tolist(), strict=True):
-            if not math.isfinite(number):
-                raise SkeletonError(f"the values hold no finite number for {name!r}")
+        listed = numbers.tolist()
+        if not math.isfinite(sum(listed)):
+            for name, number in zip(self.unknowns, listed, strict=True):
+                if not math.isfinite(number):
+                    raise SkeletonError(f"the values hold no finite number for {name!r}")
         return numbers
 
     def compiled(self, handles: tuple[Handle, ...], weights: tuple[float, ...] | None = None) -> Compiled:

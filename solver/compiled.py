@@ -10,9 +10,12 @@ from .walk import Walk, extent, make_tip, nearest_rotation, stretched
 
 if TYPE_CHECKING:
     from .chain import Chain
+    from .least_squares import Iteration
 
 # What is left of the pace of an unknown that is as good as locked.
 LEAST_PACE = 0.01
+# Solves after which it is worth the time to write an iteration out.
+WORTH_WRITING = 8
 # A frame at the origin that is not turned.
 ORIGIN: Placed = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -30,6 +33,7 @@ class Compiled:
         dof: number of unknowns.
         lower, upper: limits; infinite for those that wrap.
         scale: a length [m] of the chain's own, positive and finite: the largest reach, where there is one.
+        scale2: its square [m²].
         stride: per unknown what counts as one unit of its motion: 1 rad, or ``scale`` for a slide.
         ease: per unknown how willingly it moves: 1, less its stiffness, times its weight; 0 where it is held.
         pace: stride times ease: how far it goes where a free one would go its stride.
@@ -53,6 +57,8 @@ class Compiled:
             step._replace(kept=i in kept, hung=tuple(tips_of.get(i, ()))) for i, step in enumerate(walk.steps)
         )
         self.uneven = walk.uneven
+        self._iterations: dict[bool, Iteration | None] = {}
+        self._wishes = 0
         self._hung = [constant for _, constant in hung]
         self._fixed: list[Placed] = [ORIGIN if step >= 0 else constant for step, constant in hung]
         lower, upper = chain.lower.tolist(), chain.upper.tolist()
@@ -67,6 +73,7 @@ class Compiled:
             self.tips = tuple(stretched(walk.steps, tip) for tip in self.tips)
         finite = [tip.reach for tip in self.tips if math.isfinite(tip.reach)]
         self.scale = max(finite, default=0.0) or extent(walk.steps) or 1.0
+        self.scale2 = self.scale * self.scale
         slides = {step.unknown for step in walk.steps if step.slide}
         self.stride = [self.scale if unknown in slides else 1.0 for unknown in range(self.dof)]
         stiff = chain.skeleton.stiffness[list(chain.index)].tolist()
@@ -92,6 +99,23 @@ class Compiled:
     def hung(self, tip: int) -> Placed:
         """A handle, and its body's rotation where it is wanted, in the frame of the last step that moves it."""
         return self._hung[tip]
+
+    def iteration(self, turned: bool, *, written: bool) -> Iteration | None:
+        """One iteration of least squares, written out, for a single handle; None where, or as long as, there is none.
+
+        Args:
+            turned: whether an orientation is asked for.
+            written: True to have it now; else it comes when it has been asked for often enough to be worth the time.
+        """
+        if turned in self._iterations:
+            return self._iterations[turned]
+        self._wishes += 1
+        if not written and self._wishes < WORTH_WRITING:
+            return None
+        from .generated import iteration
+
+        self._iterations[turned] = iteration(self, turned)
+        return self._iterations[turned]
 
     def clamp(self, values: list[float]) -> list[float]:
         """The values moved into the limits."""

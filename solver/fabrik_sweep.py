@@ -112,7 +112,7 @@ class Reach:
             far = math.hypot(next(rows), next(rows), next(rows)) / weight if target is not None else 0.0
             off = math.hypot(next(rows), next(rows), next(rows)) / asked.turn_weight if directions else 0.0
             sums = [0.0] * 17
-            joint_weight = (weight * compiled.scale) ** 2
+            joint_weight = weight * weight
             tip_weight = TIP_WEIGHT * joint_weight
             share = self._share(far, off)
             here = there = (placed[0] - bx, placed[1] - by, placed[2] - bz)
@@ -167,7 +167,7 @@ class Reach:
         along += ay * (c10 * ax + c11 * ay + c12 * az)
         along += az * (c20 * ax + c21 * ay + c22 * az)
         cosine = c00 + c11 + c22 - along
-        if math.hypot(sine, cosine) <= LEAST_LEVER * self._problem.compiled.scale**2 * lever:
+        if math.hypot(sine, cosine) <= LEAST_LEVER * self._problem.compiled.scale2 * lever:
             return 0.0
         return math.atan2(sine, cosine)
 

@@ -86,6 +86,13 @@ def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> 
 
 
 def _point(body: str, what: str, value: ArrayLike) -> Point:
+    # Every frame of a drag comes through here: three finite floats are known without the help of an array.
+    if isinstance(value, np.ndarray) and value.shape == (3,):
+        value = tuple(value.tolist())
+    if isinstance(value, tuple) and len(value) == 3:
+        x, y, z = value
+        if type(x) is float and type(y) is float and type(z) is float and math.isfinite(x + y + z):
+            return (x, y, z)
     x, y, z = _numbers(body, what, value, (3,)).tolist()
     return (x, y, z)
 

@@ -4,96 +4,92 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import mul
+from typing import TYPE_CHECKING
 
-from .problem import Evaluation, Problem
+from .step import Point
 
-# Damping is GAIN times the squared error; halved on progress, quadrupled otherwise, within a factor of GAIN_RANGE.
-GAIN = 0.05
-GAIN_RANGE = 100.0
+if TYPE_CHECKING:
+    from .problem import Problem
+
+# Damping is a gain times the squared error, and FLOOR [reach²]; the gain is halved on progress, else quadrupled.
+GAIN = 0.1
+LEAST_GAIN, MOST_GAIN = 0.01 * GAIN, 100.0 * GAIN
 FLOOR = 1e-9
 # Largest change of an unknown in a step [paces: 1 rad, or the chain's own length for a slide; less where it is stiff].
 STEP_CAP = 1.2
 # How much of the error is looked at when the target is out of reach [reach]: beyond, the direction is all that counts.
 FAR_ERROR = 0.2
-# A step smaller than this [paces] is none.
+# A step shorter than this [paces] is none.
 STILL = 1e-9
 
 
-class Descent:
-    """One run of the Levenberg-Marquardt method from a start pose.
+# What a trial comes to: where the next step leads, or None when there is nothing left to improve; the squared error;
+# the squared distance [m²] and angle [rad²]; whether the step is as good as none; the handles' places; the unknowns at
+# a limit that the error pushes outwards.
+Trial = tuple[list[float] | None, float, float, float, bool, tuple[Point, ...], tuple[int, ...]]
+# See Plain.
+Iteration = Callable[[list[float], tuple[float, ...], float, float, float, float], Trial]
 
-    A joint at a limit that the gradient pushes outwards leaves the step (the active set); the others are clamped
-    after it. Clamping alone would make joints stick and flip. Where there are fewer errors than unknowns the dual
-    form is solved: ``(J Jᵀ + λ) y = e``, ``Δq = Jᵀ y``.
 
-    A free run takes every step, good or bad. A careful one, for targets that cannot be had, looks at no more than
-    FAR_ERROR of the error, and takes a step only if it is better and allowed; without that it would thrash.
+class Plain:
+    """One iteration in loops, for any goals on any chain: the rule that generated functions write out.
 
-    Attributes:
-        at: the pose reached.
-        still: True when the last step was as good as none: a minimum, or a singular pose.
+    A pose is looked at, and a step from it worked out. A joint at a limit that the gradient pushes outwards leaves the
+    step (the active set); the others are clamped after it. Clamping alone would make joints stick and flip. Where there
+    are fewer errors than unknowns the dual form is solved: ``(J Jᵀ + λ) y = e``, ``Δq = Jᵀ y``.
     """
 
-    def __init__(
+    def __init__(self, problem: Problem) -> None:
+        """For the goals of a problem."""
+        self._problem = problem
+
+    def __call__(
         self,
-        problem: Problem,
-        start: Evaluation,
-        *,
-        careful: bool = False,
-        allowed: Callable[[Evaluation], bool] | None = None,
-    ) -> None:
-        """Begin at a pose.
+        values: list[float],
+        numbers: tuple[float, ...],
+        before: float,
+        good: float,
+        bad: float,
+        cap: float,
+    ) -> Trial:
+        """Look at a pose, and beyond it.
 
         Args:
-            problem: the goals.
-            start: the pose.
-            careful: see above.
-            allowed: says which poses a careful run may take; None = all.
+            values: (dof,) of the pose.
+            numbers: where the goals are, which a generated function needs; the last two are the squared distance [m²]
+                and angle [rad²] that leave nothing to improve.
+            before: the squared error of the pose before.
+            good: the gain of the damping when this one is better than that.
+            bad: the gain when it is not.
+            cap: a larger squared error counts as this one: beyond, the direction is all that matters.
         """
-        self.at = start
-        self.still = False
-        self._careful = careful
-        self._allowed = allowed
-        self._problem = problem
-        self._gain = GAIN
-        self._rows: list[list[float]] | None = None
-        self._aim: list[float] = []
-
-    def step(self) -> Evaluation:
-        """One iteration; returns the pose that was tried, which :attr:`at` is then, unless it was rejected."""
-        problem, at = self._problem, self.at
-        if self._rows is None:
-            self._rows = problem.rows(at)
-            for i in problem.blocked(at, self._rows):
-                for row in self._rows:
-                    row[i] = 0.0
-            self._aim = _shortened(at.errors) if self._careful else at.errors
-        rows = self._rows
-        change = damped_step(rows, self._aim, self._gain * at.error + FLOOR)
-        largest = max(max(change), -min(change))
-        self.still = largest < STILL
-        factor = STEP_CAP / largest if largest > STEP_CAP else 1.0
+        problem = self._problem
+        at = problem.evaluate(values)
+        if at.distance2 <= numbers[-2] and at.angle2 <= numbers[-1]:
+            return None, at.error, at.distance2, at.angle2, False, at.handles, ()
+        rows = problem.rows(at)
+        blocked = tuple(problem.blocked(at, rows))
+        for i in blocked:
+            for row in rows:
+                row[i] = 0.0
+        errors = at.errors
+        if at.error > cap:
+            factor = math.sqrt(cap / at.error)
+            errors = [error * factor for error in errors]
         compiled = problem.compiled
-        values = []
+        floor = FLOOR * compiled.scale2
+        change = damped_step(rows, errors, (good if at.error < before else bad) * at.error + floor)
+        length2 = _dot(change, change)
+        factor = 1.0
+        if length2 > STEP_CAP * STEP_CAP:
+            factor = STEP_CAP / max(STEP_CAP, max(change), -min(change))
+        following = []
         for value, move, pace, low, high in zip(
-            at.values, change, compiled.pace, compiled.lower, compiled.upper, strict=True
+            values, change, compiled.pace, compiled.lower, compiled.upper, strict=True
         ):
             value += move * factor * pace
-            values.append(low if value < low else high if value > high else value)
-        tried = problem.evaluate(values)
-        good = tried.error < at.error
-        if good and self._careful and self._allowed is not None:
-            good = self._allowed(tried)
-        if good:
-            self._gain = max(0.5 * self._gain, GAIN / GAIN_RANGE)
-        else:
-            self._gain = min(4.0 * self._gain, GAIN * GAIN_RANGE)
-            if self._careful:
-                return tried
-        self.at = tried
-        self._rows = None
-        return tried
+            following.append(low if value < low else high if value > high else value)
+        return following, at.error, at.distance2, at.angle2, length2 < STILL * STILL, at.handles, blocked
 
 
 def damped_step(rows: list[list[float]], errors: Sequence[float], damping: float) -> list[float]:
@@ -102,9 +98,9 @@ def damped_step(rows: list[list[float]], errors: Sequence[float], damping: float
         return _step_of_three(rows, errors, damping)
     if len(rows) <= len(rows[0]):
         weights = _solve(_gram(rows, damping), list(errors))
-        return [sum(map(mul, column, weights)) for column in zip(*rows, strict=True)]
+        return [_dot(column, weights) for column in zip(*rows, strict=True)]
     columns = list(zip(*rows, strict=True))
-    return _solve(_gram(columns, damping), [sum(map(mul, column, errors)) for column in columns])
+    return _solve(_gram(columns, damping), [_dot(column, errors) for column in columns])
 
 
 def _step_of_three(rows: list[list[float]], errors: Sequence[float], damping: float) -> list[float]:
@@ -137,10 +133,18 @@ def _step_of_three(rows: list[list[float]], errors: Sequence[float], damping: fl
 
 def _gram(rows: Sequence[Sequence[float]], damping: float) -> list[list[float]]:
     """Lower triangle of the products of the rows with each other; ``damping`` on the diagonal."""
-    lower = [[sum(map(mul, row, other)) for other in rows[: i + 1]] for i, row in enumerate(rows)]
+    lower = [[_dot(row, other) for other in rows[: i + 1]] for i, row in enumerate(rows)]
     for i, row in enumerate(lower):
         row[i] += damping
     return lower
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    # Not sum(): from Python 3.12 on that compensates rounding, and generated functions, which add one by one, do not.
+    total = 0.0
+    for x, y in zip(a, b, strict=True):
+        total += x * y
+    return total
 
 
 def _solve(a: list[list[float]], b: list[float]) -> list[float]:
@@ -172,11 +176,3 @@ def _solve(a: list[list[float]], b: list[float]) -> list[float]:
             value -= a[k][i] * b[k]
         b[i] = value
     return b
-
-
-def _shortened(errors: list[float]) -> list[float]:
-    length = math.sqrt(sum(map(mul, errors, errors)))
-    if length <= FAR_ERROR:
-        return errors
-    factor = FAR_ERROR / length
-    return [error * factor for error in errors]

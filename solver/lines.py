@@ -1,4 +1,4 @@
-"""Damped least squares on many poses at a time: what :class:`~.least_squares.Descent` does, lane by lane.
+"""Damped least squares on many poses at a time: what :func:`~.methods.auto` does, lane by lane.
 
 The formulas, caps and ends are those of a single search; where both run, their values agree to rounding.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .descent import HASTY, LONGEST, PATIENCE, SETTLED, SETTLED_AFTER
 from .lanes import Frames, Lanes
-from .least_squares import FAR_ERROR, FLOOR, GAIN, GAIN_RANGE, STEP_CAP, STILL
-from .methods import LONGEST, SETTLED, SETTLED_AFTER, STUCK_AFTER, STUCK_SHARE
+from .least_squares import FAR_ERROR, FLOOR, GAIN, LEAST_GAIN, MOST_GAIN, STEP_CAP, STILL
 from .run import FINE
 from .starts import backed, shaken
 from .targets import Array, Errors, Flags, Places, Wanted, at_targets, dot, errors, outward, slopes
@@ -41,7 +41,7 @@ class Lines:
     _PER_LANE = (
         "busy", "target", "job", "steps", "best", "error", "distance2", "angle2", "met", "_values", "_held",
         "_held_error", "_gain", "_mark", "_since", "_run_steps", "_new", "_tried", "_still", "_careful", "_second",
-        "_met2", "_fine2",
+        "_met2", "_fine2", "_most", "_share",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes, wanted: Wanted, width: int) -> None:
@@ -54,7 +54,8 @@ class Lines:
         self._second = np.zeros(width, dtype=np.int64)
         self.best, self._values, self._held = np.zeros((3, lanes.dof, width))
         self.error, self.distance2, self.angle2, self._held_error = np.zeros((4, width))
-        self._gain, self._mark, self._met2, self._fine2 = np.zeros((4, width))
+        self._gain, self._mark, self._met2, self._fine2, self._share = np.zeros((5, width))
+        self._most = np.zeros(width, dtype=np.int64)
         self.met, self._new, self._tried, self._still, self._careful = np.zeros((5, width), dtype=bool)
         self._place = at_targets(lanes, wanted, self.target)
 
@@ -70,7 +71,17 @@ class Lines:
             setattr(self, name, np.ascontiguousarray(getattr(self, name)[..., order]))
         self._place = at_targets(self._lanes, self._wanted, self.target)
 
-    def start(self, slots: Places, values: Array, target: Places, job: Places, careful: Flags, second: Counts) -> None:
+    def start(
+        self,
+        slots: Places,
+        values: Array,
+        target: Places,
+        job: Places,
+        *,
+        careful: Flags,
+        hasty: Flags,
+        second: Counts,
+    ) -> None:
         """Give new work to idle lanes.
 
         Args:
@@ -78,7 +89,8 @@ class Lines:
             values: (dof, k) where each begins.
             target: (k,)
             job: (k,)
-            careful: (k,) see :class:`~.least_squares.Descent`.
+            careful: (k,) see :func:`~.descent.least_squares`.
+            hasty: (k,) whether it is given up soon.
             second: (k,) NEVER, FREED or SHAKEN: which second run there may be; a careful line is never shaken.
         """
         self.busy[slots] = True
@@ -92,7 +104,7 @@ class Lines:
         self._met2[slots] = distance**2
         self._fine2[slots] = np.minimum(distance, FINE * self._lanes.scale[chain]) ** 2
         self._place = at_targets(self._lanes, self._wanted, self.target)
-        self._run_from(slots, values)
+        self._run_from(slots, values, hasty)
 
     def advance(self) -> Places:
         """One iteration of every lane at work; the lanes that have ended with it, which are idle then."""
@@ -110,8 +122,11 @@ class Lines:
         self._tried &= ~ended
         return np.flatnonzero(ended)
 
-    def _run_from(self, slots: Places, values: Array) -> None:
+    def _run_from(self, slots: Places, values: Array, hasty: Flags) -> None:
         """Begin a run; the best pose stays."""
+        careful = self._careful[slots]
+        self._most[slots] = np.where(careful, SETTLED_AFTER, np.where(hasty, HASTY[0], PATIENCE[0]))
+        self._share[slots] = np.where(hasty, HASTY[1], PATIENCE[1])
         self._values[:, slots] = values
         self._new[slots] = True
         self._tried[slots] = self._still[slots] = False
@@ -126,10 +141,13 @@ class Lines:
         frames = self._lanes.place(values, place.numbers)
         blocked = outward(place, values, slopes(self._lanes, frames, place), errors(frames, place))
         freed = blocked.any(axis=0)
-        again = freed | (self._second[slots] == SHAKEN)
+        second = self._second[slots]
+        again = freed | (second == SHAKEN)
         starts = np.where(freed, backed(self._lanes, chain, values, blocked), shaken(self._lanes, chain, values))
         self._second[slots] = NEVER
-        self._run_from(slots[again], starts[:, again])
+        # After the first line one is given up soon, after a restart as soon as that.
+        hasty = (second == SHAKEN) | (self._most[slots] == HASTY[0])
+        self._run_from(slots[again], starts[:, again], hasty[again])
         begun: Places = slots[again]
         return begun
 
@@ -150,8 +168,8 @@ class Lines:
     def _judge(self, found: Errors) -> Flags:
         """Take the step that was tried, or not; the lanes that go back to where they were."""
         good = found.total < self._held_error
-        eased = np.maximum(0.5 * self._gain, GAIN / GAIN_RANGE)
-        raised = np.minimum(4.0 * self._gain, GAIN * GAIN_RANGE)
+        eased = np.maximum(0.5 * self._gain, LEAST_GAIN)
+        raised = np.minimum(4.0 * self._gain, MOST_GAIN)
         self._gain = np.where(self._tried, np.where(good, eased, raised), self._gain)
         rejected = self._tried & self._careful & ~good
         taken = self._new | (self._tried & ~rejected)
@@ -162,15 +180,14 @@ class Lines:
 
     def _ended(self) -> Flags:
         """The lanes that are on target, stuck, or have had their time."""
-        free = (1.0 - STUCK_SHARE) * self._mark
-        enough = np.where(self._careful, np.maximum(0.0, np.sqrt(self._mark) - SETTLED) ** 2, free)
+        free = (1.0 - self._share) * self._mark
+        enough = np.where(self._careful, np.maximum(0.0, np.sqrt(self._mark) - SETTLED * self._place.scale) ** 2, free)
         progress = self._tried & (self._held_error < enough)
         np.copyto(self._mark, self._held_error, where=progress)
         self._since = np.where(progress, 0, self._since + self._tried)
         self.steps += self._tried
         self._run_steps += self._tried
-        patience = np.where(self._careful, SETTLED_AFTER, STUCK_AFTER)
-        ended = self._tried & ~progress & (self._still | (self._since >= patience))
+        ended = self._tried & ~progress & (self._still | (self._since >= self._most))
         ended |= self._tried & (self._run_steps >= LONGEST)
         ended |= (self.distance2 <= self._fine2) & (self.angle2 <= min(self._wanted.angle, FINE) ** 2)
         at_end: Flags = ended & self.busy
@@ -185,10 +202,11 @@ class Lines:
         wanted = found.rows
         if self._careful.any():
             length = np.sqrt(np.maximum(found.total, 1e-300))
-            wanted = wanted * np.where(self._careful & (length > FAR_ERROR), FAR_ERROR / length, 1.0)
-        change = damped_steps(rows, wanted, self._gain * found.total + FLOOR)
+            most = FAR_ERROR * place.scale
+            wanted = wanted * np.where(self._careful & (length > most), most / length, 1.0)
+        change = damped_steps(rows, wanted, self._gain * found.total + FLOOR * place.scale**2)
         largest = np.abs(change).max(axis=0)
-        self._still = largest < STILL
+        self._still = dot(change, change) < STILL * STILL
         change *= STEP_CAP / np.maximum(largest, STEP_CAP)
         tried = np.minimum(np.maximum(values + change * place.pace, place.lower), place.upper)
         self._values = np.where(rejected, self._held, tried)

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Generator
-from typing import Protocol
+from collections.abc import Callable
 
 from .ccd import Sweep
+from .descent import HASTY, PATIENCE, SideLine, Sweeps, freed, least_squares
 from .fabrik_sweep import Reach
-from .least_squares import Descent
+from .poses import anywhere, backed, middle, shaken
 from .problem import Evaluation
 from .rest import relax
 from .run import Run
 
-Sweeps = Generator[None, None, None]
-
-# Free least squares is stuck when so many iterations do not take this share off the squared error.
-STUCK_AFTER = 4
-STUCK_SHARE = 0.1
-# Careful least squares is at its end when so many iterations take less than this off the error [reach].
-SETTLED_AFTER = 4
-SETTLED = 1e-5
-LONGEST = 60
 # CCD and FABRIK are stuck when so many sweeps do not take this share off the squared error; and they end after so many.
 SWEPT_STUCK_AFTER = 8
 SWEPT_STUCK_SHARE = 0.01
@@ -33,62 +24,42 @@ FAR_LINES = 9
 FAR_SEED = 5
 AGREE = 1e-4
 AGREED = 4
-# Largest turn of the smallest trial offset [rad].
-OFFSET = 0.15
+# Trial offsets when a drag is stuck.
 TRIALS = 3
 # A trial must take this share off the squared error to be worth moving joints for.
 WORTH = 0.02
 # Restarts of one-shot solves: at most so many; after the first solution so many more are looked at, and the solution
 # nearest to the start is taken.
 RESTARTS = 60
-MORE_RESTARTS = 2
+MORE_RESTARTS = 1
+# Each begins at the best of so many poses, and the first so many are given up soon.
+PICKED = 5
+HASTY_RESTARTS = 12
 SEED = 20
-
-
-class _Sink(Protocol):
-    """What takes the poses of a line of search: the run itself, or a side line."""
-
-    best: Evaluation
-
-    def offer(self, at: Evaluation) -> bool: ...
-
-
-class _SideLine:
-    """The best pose of a line of its own, kept apart until it has shown its worth."""
-
-    def __init__(self, start: Evaluation) -> None:
-        self.best = start
-
-    def offer(self, at: Evaluation) -> bool:
-        better = at.error < self.best.error
-        if better:
-            self.best = at
-        return better
 
 
 def auto(run: Run, one_shot: bool) -> Sweeps:
     """Damped least squares, warm-started; when that does not get there, a drag tries small offsets, a script restarts.
 
-    Where the target is out of reach, or has turned out not to be had, least squares is careful: see
-    :class:`~.least_squares.Descent`.
+    Where the target is out of reach, or has turned out not to be had, least squares is careful.
     """
     if run.fine:
         return
-    far = run.problem.out_of_reach()
-    yield from _least_squares(run, run, run.start, careful=far)
+    far = run.far
+    yield from least_squares(run, run, run.start, careful=far)
     if one_shot:
-        yield from _freed(run, run, careful=far, offset=not far)
+        yield from freed(run, run, careful=far, offset=not far)
         if not run.reached:
             yield from _far_lines(run) if far else _restarts(run)
         return
     if not (far or run.reached):
-        yield from _least_squares(run, run, run.best, careful=True)
+        yield from least_squares(run, run, run.best, careful=True)
     # On a leash only the small offset can lead to a pose that may be taken, unless the target can be reached.
     for trial in range(1 if far else TRIALS):
         if run.reached:
             return
-        side = _SideLine(run.problem.evaluate(_offset(run, trial)))
-        yield from _least_squares(run, side, side.best, careful=far)
+        side = SideLine(run.look(_offset(run, trial), careful=far))
+        yield from least_squares(run, side, side.best, careful=far)
         run.offer(side.best, worth=WORTH)
 
 
@@ -149,96 +120,28 @@ def _at_rest(method: str, run: Run, one_shot: bool) -> Sweeps:
         yield from relax(run)
 
 
-def _least_squares(run: Run, sink: _Sink, start: Evaluation, *, careful: bool) -> Sweeps:
-    """One run of least squares from a pose, until it is fine, stuck, or at its end."""
-    descent = Descent(run.problem, start, careful=careful, allowed=run.admits if sink is run else None)
-    mark, since = start.error, 0
-    for _ in range(LONGEST):
-        if run.is_fine(sink.best):
-            return
-        yield
-        sink.offer(descent.step())
-        at = descent.at
-        enough = max(0.0, math.sqrt(mark) - SETTLED) ** 2 if careful else (1.0 - STUCK_SHARE) * mark
-        if at.error < enough:
-            mark, since = at.error, 0
-            continue
-        since += 1
-        if descent.still or since >= (SETTLED_AFTER if careful else STUCK_AFTER):
-            return
-
-
-def _freed(run: Run, sink: _Sink, *, careful: bool, offset: bool = False) -> Sweeps:
-    """A second run for a line that is stuck short of its target: without the limits that were in its way.
-
-    The unknowns that are stopped by a limit go half a turn back from it. Of those that fail, a third get there so.
-    Where there are none, a small offset leaves a straight, singular pose, if that is asked for.
-    """
-    if run.meets(sink.best):
-        return
-    blocked = run.problem.blocked(sink.best, run.problem.rows(sink.best))
-    if blocked:
-        start = _backed(run, sink.best, blocked)
-    elif offset:
-        start = _shaken(run, sink.best)
-    else:
-        return
-    again = run.problem.evaluate(start)
-    sink.offer(again)
-    yield from _least_squares(run, sink, again, careful=careful)
-
-
 def _offset(run: Run, trial: int) -> list[float]:
     """A pose to try from when the best one is stuck; later ones disturb more.
 
     The first leaves a straight, singular pose; the second and the third leave one whose limits bar the way.
     """
+    compiled, values = run.problem.compiled, run.best.values
     if trial == 0:
-        return _shaken(run, run.best)
-    if trial == 1:
-        return _backed(run, run.best, run.problem.blocked(run.best, run.problem.rows(run.best)))
-    return _middle(run, run.best)
-
-
-def _shaken(run: Run, at: Evaluation) -> list[float]:
-    """Every unknown a little away, to either side in an order without a pattern."""
-    compiled = run.problem.compiled
-    values = at.values.copy()
-    for i in compiled.movable:
-        values[i] += OFFSET * compiled.stride[i] * math.sin(1.0 + 2.4 * i)
-    return compiled.clamp(values)
-
-
-def _backed(run: Run, at: Evaluation, blocked: list[int]) -> list[float]:
-    """Half a turn, or a bit more than a reach, back from the limit at which these unknowns are."""
-    compiled = run.problem.compiled
-    values = at.values.copy()
-    for i in blocked:
-        back = math.pi * compiled.stride[i]
-        values[i] += -back if values[i] >= compiled.upper[i] else back
-    return compiled.clamp(values)
-
-
-def _middle(run: Run, at: Evaluation) -> list[float]:
-    """Everything in the middle of its limits, where it has any."""
-    compiled = run.problem.compiled
-    values = at.values.copy()
-    for i in compiled.movable:
-        low, high = compiled.lower[i], compiled.upper[i]
-        if math.isfinite(high - low):
-            values[i] = 0.5 * (low + high)
-    return compiled.clamp(values)
+        return shaken(compiled, values)
+    return backed(compiled, values, run.blocked(run.best)) if trial == 1 else middle(compiled, values)
 
 
 def _restarts(run: Run) -> Sweeps:
     """Lines from other poses, until one has got there and a few more have been looked at."""
     last = RESTARTS
+    source = random.Random(SEED)
     for number in range(RESTARTS):
         if number >= last:
             return
-        side = _SideLine(run.problem.evaluate(_random_pose(run, number)))
-        yield from _least_squares(run, side, side.best, careful=False)
-        yield from _freed(run, side, careful=False)
+        side = SideLine(run.look(_elsewhere(run, number, source), careful=False))
+        patience = HASTY if number < HASTY_RESTARTS else PATIENCE
+        yield from least_squares(run, side, side.best, careful=False, patience=patience)
+        yield from freed(run, side, careful=False, patience=patience)
         if not run.meets(side.best):
             run.offer(side.best)
         elif last == RESTARTS:
@@ -247,41 +150,32 @@ def _restarts(run: Run) -> Sweeps:
         elif run.way(side.best) < run.way(run.best):
             run.best = side.best
     if not run.reached:
-        yield from _least_squares(run, run, run.best, careful=True)
+        yield from least_squares(run, run, run.best, careful=True)
 
 
 def _far_lines(run: Run) -> Sweeps:
     """Lines from the start and from other poses, until several come to the same error."""
     agreed = 1
+    source = random.Random(SEED)
     for number in range(FAR_LINES):
-        at = run.start if number == 0 else run.problem.evaluate(_random_pose(run, number))
-        side = _SideLine(at)
+        at = run.start if number == 0 else run.problem.evaluate(_elsewhere(run, number, source))
+        side = SideLine(at)
         for _ in range(FAR_SEED):
             yield
             at = run.problem.evaluate(Reach(run.problem, at, run.tolerance).run())
             side.offer(at)
-        yield from _least_squares(run, side, side.best, careful=True)
+        yield from least_squares(run, side, side.best, careful=True)
         better = math.sqrt(run.best.error) - math.sqrt(side.best.error)
         run.offer(side.best)
-        agreed = 1 if better > AGREE else agreed + 1 if better > -AGREE else agreed
+        near = AGREE * run.problem.compiled.scale
+        agreed = 1 if better > near else agreed + 1 if better > -near else agreed
         if agreed >= AGREED:
             return
 
 
-def _random_pose(run: Run, number: int) -> list[float]:
-    """The first restart is from the middle of the limits; then uniform within them.
-
-    Where there are none, half a turn, or a bit more than a reach, to either side of the start.
-    """
+def _elsewhere(run: Run, number: int, source: random.Random) -> list[float]:
+    """The first restart is from the middle of the limits, the others from the best of some poses anywhere."""
+    compiled, values = run.problem.compiled, run.start.values
     if number == 0:
-        return _middle(run, run.start)
-    compiled = run.problem.compiled
-    source = random.Random(SEED + number)
-    values = run.start.values.copy()
-    for i in compiled.movable:
-        around = math.pi * compiled.stride[i]
-        low, high = compiled.lower[i], compiled.upper[i]
-        low = values[i] - around if low == -math.inf else low
-        high = values[i] + around if high == math.inf else high
-        values[i] = low + source.random() * (high - low)
-    return values
+        return middle(compiled, values)
+    return min((anywhere(compiled, values, source) for _ in range(PICKED)), key=run.error)

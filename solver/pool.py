@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from .lanes import Lanes
 from .lines import FREED, NEVER, SHAKEN, Lines
-from .methods import AGREE, AGREED, FAR_LINES, MORE_RESTARTS, RESTARTS
-from .starts import elsewhere
+from .methods import AGREE, AGREED, FAR_LINES, HASTY_RESTARTS, MORE_RESTARTS, PICKED, RESTARTS
+from .starts import anywhere, middle
 from .targets import Array, Flags, Places, Wanted, at_targets, errors, outward, slopes
 
 Counts = NDArray[np.int64]
@@ -122,11 +122,21 @@ class Pool:
             values[:, restart] = self._elsewhere(mine, stage[restart] - RESTART)
         careful = self._far[targets] | (stage == CAREFUL)
         second = np.where(stage == START, SHAKEN, np.where(stage == CAREFUL, NEVER, FREED))
-        lines.start(slots, values, targets, targets, careful, second)
+        hasty = restart & (stage - RESTART < HASTY_RESTARTS)
+        lines.start(slots, values, targets, targets, careful=careful, hasty=hasty, second=second)
 
     def _elsewhere(self, targets: Places, number: Counts) -> Array:
-        chain = self._wanted.chain[targets]
-        return elsewhere(self._lanes, chain, self._start[:, targets], targets, number)
+        """(dof, k) where restarts begin: the middle of the limits, then the best of some poses anywhere."""
+        chain, start = self._wanted.chain[targets], self._start[:, targets]
+        place = at_targets(self._lanes, self._wanted, targets)
+        best = middle(self._lanes, chain, start)
+        least = np.where(number == 0, -np.inf, np.inf)
+        for pick in range(PICKED):
+            values = anywhere(self._lanes, chain, start, targets, number * PICKED + pick)
+            error = errors(self._lanes.place(values, place.numbers), place).total
+            better = error < least
+            best, least = np.where(better, values, best), np.where(better, error, least)
+        return best
 
     def _close_and_go_on(self, lines: Lines, ended: Places, dry: bool) -> None:
         """Take the results; targets that are not done go on in the same lane, or wait once there are idle ones."""
@@ -148,7 +158,9 @@ class Pool:
 
         def begin(lines: Lines, slots: Places, job: Places) -> None:
             values = self._elsewhere(target[job], first[owner[job]] + number[job])
-            lines.start(slots, values, target[job], job, self._far[target[job]], np.full(len(job), FREED))
+            hasty = first[owner[job]] + number[job] < HASTY_RESTARTS
+            second = np.full(len(job), FREED)
+            lines.start(slots, values, target[job], job, careful=self._far[target[job]], hasty=hasty, second=second)
 
         def ended(lines: Lines, slots: Places, dry: bool) -> None:
             jobs.append(lines.job[slots])
@@ -173,7 +185,8 @@ class Pool:
             again, self._way(targets, result.values) < self._way(targets, best.values[:, targets]), better
         )
         gain = np.sqrt(error) - np.sqrt(result.error)
-        agreed = np.where(gain > AGREE, 1, self._agreed[targets] + (gain > -AGREE))
+        near = AGREE * self._lanes.scale[self._wanted.chain[targets]]
+        agreed = np.where(gain > near, 1, self._agreed[targets] + (gain > -near))
         self._agreed[targets] = np.where(restart, agreed, 1)
         taken = targets[better]
         best.values[:, taken] = result.values[:, better]

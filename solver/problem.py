@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import GoalError
+from .least_squares import Plain
 from .step import Line, Placed, Point
 from .turns import aim_vector, aimed, rotation_vector
 
 if TYPE_CHECKING:
     from .chain import Chain
     from .goal import Goal
+    from .least_squares import Iteration, Trial
 
 # How much a radian weighs against one reach of distance. Anything from 0.12 to 1 does.
 TURN_WEIGHT = 0.3
-# A smaller product of error and effect is the rounding of none: its sign says nothing.
+# A smaller product of error and effect [reach²] is the rounding of none: its sign says nothing.
 LEAST_PUSH = 1e-13
 # Half of what an unknown is moved by for a difference [rad, reach].
 DIFFERENCE = 1e-5
@@ -27,9 +29,9 @@ class Asked(NamedTuple):
 
     Attributes:
         position: (3,) target of the handle [m], or None.
-        weight: of that [1/m].
+        weight: of that, 1 for the heaviest goal.
         turned: (9,) rotation of the body by rows, or None.
-        turn_weight: of that, or of the aim.
+        turn_weight: of that, or of the aim [m]: what a radian counts as.
         aim: an axis of the body (3,), and where it shall point (3,), or None.
     """
 
@@ -40,26 +42,78 @@ class Asked(NamedTuple):
     aim: tuple[Point, Point] | None
 
 
-class Evaluation(NamedTuple):
+class Details(NamedTuple):
+    """What a pose's forward kinematics gives.
+
+    Attributes:
+        lines: per step its axis and a point on it.
+        placed: per goal its handle's position, and its rotation where asked for.
+        errors: the weighted error, goal by goal: 3 rows for a position, 3 for an orientation or an aim.
+    """
+
+    lines: list[Line]
+    placed: list[Placed]
+    errors: list[float]
+
+
+class Evaluation:
     """A pose against the goals.
 
     Attributes:
         values: (dof,) unwrapped.
-        lines: per step its axis and a point on it.
-        placed: per goal its handle's position, and its rotation where asked for.
-        errors: the weighted error, goal by goal: 3 rows for a position, 3 for an orientation or an aim.
-        error: its squared length.
+        error: the squared length of the weighted error [m²].
         distance2: largest squared distance [m²] of a handle from its target.
         angle2: largest squared angle [rad²] between a body and its orientation, or an axis and its direction.
+        handles: per goal the position of its handle.
+        ahead: what an iteration made of it, with the step from here; None where there was none.
+        first: of an iteration that begins a line: whether it was a careful one; else None.
     """
 
-    values: list[float]
-    lines: list[Line]
-    placed: list[Placed]
-    errors: list[float]
-    error: float
-    distance2: float
-    angle2: float
+    __slots__ = ("_details", "_problem", "ahead", "angle2", "distance2", "error", "first", "handles", "values")
+
+    def __init__(
+        self,
+        problem: Problem,
+        values: list[float],
+        error: float,
+        distance2: float,
+        angle2: float,
+        handles: tuple[Point, ...],
+        ahead: Trial | None = None,
+        first: bool | None = None,
+        details: Details | None = None,
+    ) -> None:
+        """Keep these; the details are worked out when they are asked for."""
+        self.values = values
+        self.error = error
+        self.distance2 = distance2
+        self.angle2 = angle2
+        self.handles = handles
+        self.ahead = ahead
+        self.first = first
+        self._problem = problem
+        self._details = details
+
+    @property
+    def _known(self) -> Details:
+        if self._details is None:
+            self._details = self._problem.evaluate(self.values)._known
+        return self._details
+
+    @property
+    def lines(self) -> list[Line]:
+        """Per step its axis and a point on it."""
+        return self._known.lines
+
+    @property
+    def placed(self) -> list[Placed]:
+        """Per goal its handle's position, and its rotation where asked for."""
+        return self._known.placed
+
+    @property
+    def errors(self) -> list[float]:
+        """The weighted error, goal by goal: 3 rows for a position, 3 for an orientation or an aim."""
+        return self._known.errors
 
 
 class Problem:
@@ -90,6 +144,7 @@ class Problem:
         self.chain = chain
         self.goals = tuple(goals)
         handles = []
+        heaviest = 0.0
         for goal in self.goals:
             if goal.body not in chain.path:
                 raise GoalError(
@@ -98,15 +153,54 @@ class Problem:
                 )
             point = chain.skeleton.body(goal.body).point if goal.point is None else goal.point
             handles.append((goal.body, point, goal.orientation is not None or goal.aim is not None))
-        self.points: tuple[Point, ...] = tuple(point for _, point, _ in handles)
+            heaviest = max(heaviest, goal.weight)
+        self.points: tuple[Point, ...] = tuple([point for _, point, _ in handles])
         self.compiled = chain.compiled(tuple(handles), weights)
-        compiled = self.compiled
-        heaviest = max(goal.weight for goal in self.goals)
-        self.asked: list[Asked] = []
-        for goal in self.goals:
-            turned = None if goal.orientation is None else sum(goal.orientation, ())
-            weight = goal.weight / heaviest
-            self.asked.append(Asked(goal.position, weight / compiled.scale, turned, weight * TURN_WEIGHT, goal.aim))
+        self._heaviest = heaviest
+        self.asked = [self._asked(goal) for goal in self.goals]
+
+    def again(self, goals: Sequence[Goal]) -> Problem | None:
+        """The problem of goals that ask for the same things elsewhere, as those of a drag do; None for other goals."""
+        if len(goals) != 1 or len(self.goals) != 1:
+            return None
+        was, now = self.goals[0], goals[0]
+        if (
+            now.body != was.body
+            or now.point != was.point
+            or now.weight != was.weight
+            or (now.orientation is None) != (was.orientation is None)
+            or now.aim is not None
+            or was.aim is not None
+        ):
+            return None
+        other = object.__new__(Problem)
+        other.chain = self.chain
+        other.goals = (now,)
+        other.points = self.points
+        other.compiled = self.compiled
+        other._heaviest = self._heaviest
+        other.asked = [self._asked(now)]
+        return other
+
+    def _asked(self, goal: Goal) -> Asked:
+        weight = goal.weight / self._heaviest
+        turned = None if goal.orientation is None else goal.orientation[0] + goal.orientation[1] + goal.orientation[2]
+        return Asked(goal.position, weight, turned, weight * TURN_WEIGHT * self.compiled.scale, goal.aim)
+
+    def iteration(self, *, written: bool) -> tuple[Iteration, tuple[float, ...]]:
+        """One iteration of least squares for these goals, and the numbers that say where they are.
+
+        Args:
+            written: True to have it written out as straight code, if that can be, which costs some milliseconds once.
+        """
+        numbers: tuple[float, ...] = ()
+        if len(self.asked) == 1:
+            asked = self.asked[0]
+            if asked.position is not None and asked.aim is None:
+                function = self.compiled.iteration(asked.turned is not None, written=written)
+                if function is not None:
+                    return function, asked.position if asked.turned is None else asked.position + asked.turned
+        return Plain(self), numbers
 
     def out_of_reach(self) -> bool:
         """True when a target is farther than its chain can stretch, or nearer than it can fold."""
@@ -117,10 +211,7 @@ class Problem:
 
     def evaluate(self, values: list[float]) -> Evaluation:
         """Forward kinematics and errors of a pose (dof,)."""
-        return self.judge(values, *self.compiled.place(values))
-
-    def judge(self, values: list[float], lines: list[Line], placed: list[Placed]) -> Evaluation:
-        """Errors of a pose whose forward kinematics is known."""
+        lines, placed = self.compiled.place(values)
         errors: list[float] = []
         error = distance2 = angle2 = 0.0
         for (target, weight, turned, turn_weight, aim), at in zip(self.asked, placed, strict=True):
@@ -144,7 +235,9 @@ class Problem:
                 angle2 = square
             error += square * turn_weight * turn_weight
             errors += (x * turn_weight, y * turn_weight, z * turn_weight)
-        return Evaluation(values, lines, placed, errors, error, distance2, angle2)
+        handles = tuple([(at[0], at[1], at[2]) for at in placed])
+        details = Details(lines, placed, errors)
+        return Evaluation(self, values, error, distance2, angle2, handles, details=details)
 
     def rows(self, at: Evaluation) -> list[list[float]]:
         """The derivative: a row an error, a column an unknown, in units of the unknown's pace."""
@@ -230,7 +323,7 @@ class Problem:
                 for row, error in zip(rows, at.errors, strict=True):
                     push += row[i] * error
                     square += row[i] * row[i]
-                least = max(LEAST_PUSH, share * math.sqrt(square * at.error))
+                least = max(LEAST_PUSH * self.compiled.scale2, share * math.sqrt(square * at.error))
                 if (push > least and value >= upper[i]) or (push < -least and value <= lower[i]):
                     found.append(i)
         return found

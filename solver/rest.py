@@ -6,7 +6,7 @@ import math
 from collections.abc import Generator
 from operator import mul
 
-from .least_squares import FLOOR, Descent, damped_step
+from .least_squares import FLOOR, damped_step
 from .problem import Evaluation
 from .run import Run
 
@@ -35,12 +35,11 @@ def relax(run: Run) -> Generator[None, None, None]:
         factor = share * min(1.0, STEP_CAP / largest)
         compiled = run.problem.compiled
         moved = [v + c * factor * pace for v, c, pace in zip(at.values, change, compiled.pace, strict=True)]
-        tried = run.problem.evaluate(compiled.clamp(moved))
-        descent = Descent(run.problem, tried)
+        tried = run.look(compiled.clamp(moved), careful=False)
         for _ in range(CORRECTIONS):
-            if run.is_fine(tried):
+            if tried.ahead is None or tried.ahead[0] is None:
                 break
-            tried = descent.step()
+            tried = run.look(tried.ahead[0], careful=False)
         if run.meets(tried) and _away(run, tried) < _away(run, at):
             run.best = tried
             share = min(1.0, 2.0 * share)
@@ -54,10 +53,11 @@ def _step(run: Run, at: Evaluation) -> list[float]:
     compiled = problem.compiled
     lean = [w / compiled.pace[i] if i in compiled.movable else 0.0 for i, w in enumerate(_ways(run, at))]
     rows = problem.rows(at)
+    floor = FLOOR * compiled.scale2
     change = lean
     for _ in range(1 + compiled.dof):
         left = [e - sum(map(mul, row, lean)) for row, e in zip(rows, at.errors, strict=True)]
-        change = [a + b for a, b in zip(lean, damped_step(rows, left, FLOOR), strict=True)]
+        change = [a + b for a, b in zip(lean, damped_step(rows, left, floor), strict=True)]
         blocked = [
             i
             for i, (value, move) in enumerate(zip(at.values, change, strict=True))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .compiled import ORIGIN
+from .least_squares import FAR_ERROR, GAIN
 from .problem import Evaluation, Problem
 from .turns import aim_vector, rotation_vector
 
@@ -19,16 +19,28 @@ FOLLOW = 1.5
 FINE = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What counts as met: distance [m] and angle [rad]."""
+    """What counts as met, and what leaves nothing to improve.
 
-    distance: float
-    angle: float
+    Attributes:
+        distance: of a handle from its target that counts as met [m].
+        angle: the same of an orientation or an aim [rad].
+        met2, met_angle2: their squares.
+        fine2, fine_angle2: squares of what leaves nothing to improve.
+        far_error2: the largest squared error [m²] that careful least squares looks at.
+    """
 
-    def holds(self, at: Evaluation) -> bool:
-        """True when every goal is met."""
-        return at.distance2 <= self.distance * self.distance and at.angle2 <= self.angle * self.angle
+    __slots__ = ("angle", "distance", "far_error2", "fine2", "fine_angle2", "met2", "met_angle2")
+
+    def __init__(self, distance: float, angle: float, scale: float = 1.0) -> None:
+        """On a chain of that scale [m]."""
+        self.distance = distance
+        self.angle = angle
+        self.met2 = distance * distance
+        self.met_angle2 = angle * angle
+        self.fine2 = min(distance, FINE * scale) ** 2
+        self.fine_angle2 = min(angle, FINE) ** 2
+        self.far_error2 = (FAR_ERROR * scale) ** 2
 
 
 class Run:
@@ -36,34 +48,66 @@ class Run:
 
     Attributes:
         problem: the goals.
+        far: whether a target is out of reach.
         start: the pose it began with.
         best: the best pose so far, never further from the goals than ``start``.
         tolerance: what counts as met.
         leash: how far a handle may be from where it was at the start [m] unless the goals are met; infinite in
             one-shot solves.
         rest: (dof,) the pose to stay near where the goals leave a choice, or None.
+        iteration, numbers: of least squares; see :class:`~.least_squares.Plain`.
     """
 
     def __init__(
         self,
         problem: Problem,
-        start: Evaluation,
+        values: list[float],
         tolerance: Tolerance,
+        *,
         leash: float = math.inf,
         rest: list[float] | None = None,
+        written: bool = False,
     ) -> None:
+        """Look at the start.
+
+        Args:
+            problem: the goals.
+            values: (dof,) of the start.
+            tolerance: what counts as met.
+            leash: see above.
+            rest: see above.
+            written: see :meth:`Problem.iteration`.
+        """
         self.problem = problem
-        self.start = self.best = start
-        self.leash = leash
         self.tolerance = tolerance
+        self.leash = leash
         self.rest = rest
-        scale = problem.compiled.scale
-        self._fine = Tolerance(min(tolerance.distance, FINE * scale), min(tolerance.angle, FINE))
+        self.far = problem.out_of_reach()
+        self.iteration, numbers = problem.iteration(written=written)
+        self.numbers = (*numbers, tolerance.fine2, tolerance.fine_angle2)
+        self._at_once = (*numbers, math.inf, math.inf)  # anything is good enough: no step is worked out
+        self.start = self.best = self.look(values, careful=self.far) if values else problem.evaluate(values)
+
+    def look(self, values: list[float], *, careful: bool) -> Evaluation:
+        """Look at a pose, and work out the first step of a line from it; see :class:`~.least_squares.Plain`."""
+        cap = self.tolerance.far_error2 if careful else math.inf
+        trial = self.iteration(values, self.numbers, math.inf, GAIN, GAIN, cap)
+        return Evaluation(self.problem, values, trial[1], trial[2], trial[3], trial[5], trial, careful)
+
+    def error(self, values: list[float]) -> float:
+        """The squared error [m²] of a pose (dof,), and nothing else."""
+        return self.iteration(values, self._at_once, math.inf, GAIN, GAIN, math.inf)[1]
+
+    def blocked(self, at: Evaluation) -> tuple[int, ...]:
+        """Places of the unknowns at a limit that the error pushes outwards."""
+        if at.ahead is not None:
+            return at.ahead[6]
+        return tuple(self.problem.blocked(at, self.problem.rows(at)))
 
     @property
     def reached(self) -> bool:
         """True when the best pose meets every goal."""
-        return self.tolerance.holds(self.best)
+        return self.meets(self.best)
 
     @property
     def fine(self) -> bool:
@@ -72,7 +116,8 @@ class Run:
 
     def is_fine(self, at: Evaluation) -> bool:
         """True when a pose leaves nothing to improve."""
-        return self._fine.holds(at) or not at.values
+        limits = self.tolerance
+        return (at.distance2 <= limits.fine2 and at.angle2 <= limits.fine_angle2) or not at.values
 
     def way(self, at: Evaluation) -> float:
         """Squared way of the unknowns since the start, in strides."""
@@ -81,7 +126,7 @@ class Run:
 
     def meets(self, at: Evaluation) -> bool:
         """True when a pose meets every goal."""
-        return self.tolerance.holds(at)
+        return at.distance2 <= self.tolerance.met2 and at.angle2 <= self.tolerance.met_angle2
 
     def admits(self, at: Evaluation) -> bool:
         """True for a pose that may be shown: it keeps to the leash or meets the goals."""
@@ -94,10 +139,9 @@ class Run:
     def moved(self, at: Evaluation) -> float:
         """Largest way [m] of a handle with a target since the start."""
         largest = 0.0
-        for asked, now, before in zip(self.problem.asked, at.placed, self.start.placed, strict=True):
+        for asked, now, before in zip(self.problem.asked, at.handles, self.start.handles, strict=True):
             if asked.position is not None:
-                way = math.sqrt((now[0] - before[0]) ** 2 + (now[1] - before[1]) ** 2 + (now[2] - before[2]) ** 2)
-                largest = max(largest, way)
+                largest = max(largest, math.dist(now, before))
         return largest
 
     def offer(self, at: Evaluation, *, worth: float = 0.0) -> bool:
@@ -106,13 +150,12 @@ class Run:
         A pose that meets the goals beats any that does not. Others must keep to the leash and be better by ``worth``.
         """
         best = self.best
-        met = self.tolerance.holds(at)
-        if met and not self.tolerance.holds(best):
-            better = True
-        elif not met and (self.tolerance.holds(best) or not self.within_leash(at)):
-            better = False
-        else:
-            better = at.error < best.error * (1.0 - worth)
+        better = at.error < best.error * (1.0 - worth)
+        limits = self.tolerance
+        if at.distance2 <= limits.met2 and at.angle2 <= limits.met_angle2:
+            better = better or not self.meets(best)
+        elif better:
+            better = (self.leash == math.inf or self.moved(at) <= self.leash) and not self.meets(best)
         if better:
             self.best = at
         return better

@@ -92,9 +92,11 @@ class Search:
             )
         if tolerance is None:
             tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
-        for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
-            if not (math.isfinite(number) and number > 0.0):
-                raise GoalError(f"the {what} is {number}; a positive number is needed")
+        if not (0.0 < tolerance < math.inf and 0.0 < orientation_tolerance < math.inf):
+            raise GoalError(
+                f"the tolerance is {tolerance} and the orientation_tolerance is {orientation_tolerance}; "
+                "positive numbers are needed"
+            )
         self.chain = chain
         self.method = method
         self.tolerance = float(tolerance)
@@ -103,10 +105,14 @@ class Search:
         self.done = False
         self._clock = clock
         self._solution: Solution | None = None
-        values = problem.compiled.clamp(_start(chain, q0))
-        run = Run(problem, problem.evaluate(values), Tolerance(self.tolerance, self.orientation_tolerance))
-        if rest is not None:
-            run.rest = problem.compiled.clamp(_values(chain, "rest pose", rest))
+        leant = None if rest is None else problem.compiled.clamp(_values(chain, "rest pose", rest))
+        run = Run(
+            problem,
+            problem.compiled.clamp(_start(chain, q0)),
+            Tolerance(tolerance, orientation_tolerance, problem.compiled.scale),
+            rest=leant,
+            written=not one_shot and method == "AUTO",
+        )
         if not one_shot:
             run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * problem.compiled.scale)
         self._begin(run, one_shot)
@@ -143,10 +149,18 @@ class Search:
         """
         if not seconds >= 0.0:
             raise GoalError(f"a budget of {seconds} s was given; it cannot be negative")
+        self._solution = None
+        if seconds == math.inf and sweeps is None:
+            if not self.done:
+                count = 1  # the sweep that ends it does not come out
+                for _ in self._sweeps:
+                    count += 1
+                self.iterations += count
+                self.done = True
+            return self.solution
         end = self._clock() + seconds
         last = math.inf if sweeps is None else self.iterations + max(1, sweeps)
         while not self.done:
-            self._solution = None
             self.iterations += 1
             self.done = next(self._sweeps, _END) is _END
             if self.iterations >= last or self._clock() >= end:
@@ -160,16 +174,16 @@ class Search:
             GoalError: a goal for a body that is not in the chain. The present goals then stay.
         """
         before = self._run
-        problem = Problem(self.chain, _listed(goals), self._weights)
+        listed = _listed(goals)
+        problem = before.problem.again(listed) or Problem(self.chain, listed, self._weights)
         leash = FOLLOW * motion_of_targets(before.problem, problem)
         if not self.done:  # what it had not yet gone
             leash += max(0.0, before.leash - before.moved(before.best))
-        best = before.best
-        if problem.compiled is before.problem.compiled:
-            start = problem.judge(best.values, best.lines, best.placed)
-        else:
-            start = problem.evaluate(best.values)
-        self._begin(Run(problem, start, before.tolerance, leash, before.rest), one_shot=False)
+        tolerance = before.tolerance
+        if problem.compiled is not before.problem.compiled:
+            tolerance = Tolerance(self.tolerance, self.orientation_tolerance, problem.compiled.scale)
+        run = Run(problem, before.best.values, tolerance, leash=leash, rest=before.rest, written=True)
+        self._begin(run, one_shot=False)
 
     def _begin(self, run: Run, one_shot: bool) -> None:
         self._run = run

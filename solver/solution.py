@@ -71,29 +71,30 @@ def describe(run: Run, iterations: int) -> Solution:
     """The solution that a run has come to."""
     problem, best = run.problem, run.best
     chain = problem.chain
-    numbers = [wrapped(v) if wraps else v for v, wraps in zip(best.values, chain.wraps, strict=True)]
+    numbers = best.values
+    if True in chain.wraps:
+        numbers = [wrapped(v) if wraps else v for v, wraps in zip(numbers, chain.wraps, strict=True)]
     values = np.array(numbers, dtype=np.float64)
     values.setflags(write=False)
     goals = _residuals(run, best)
-    distance = max((goal.position for goal in goals if goal.position is not None), default=0.0)
-    angle = max((goal.orientation for goal in goals if goal.orientation is not None), default=0.0)
-    pushed: list[int] = []
-    if not run.fine:
-        pushed = problem.blocked(best, problem.rows(best), PUSHED)
-    limited = tuple(chain.unknowns[i] for i in pushed)
-    if run.reached:
-        status = Status.REACHED
-    elif problem.out_of_reach():
-        status = Status.OUT_OF_REACH
+    if len(goals) == 1:
+        distance, angle = goals[0].position or 0.0, goals[0].orientation or 0.0
     else:
+        distance = max([goal.position for goal in goals if goal.position is not None], default=0.0)
+        angle = max([goal.orientation for goal in goals if goal.orientation is not None], default=0.0)
+    pushed = [] if run.fine else problem.blocked(best, problem.rows(best), PUSHED)
+    limited = tuple([chain.unknowns[i] for i in pushed])
+    reached = run.reached
+    status, why = Status.REACHED, "on target"
+    if not reached and run.far:
+        status, why = Status.OUT_OF_REACH, f"{_length(distance)} out of reach"
+    elif not reached:
         status = Status.AT_LIMITS if limited else Status.STALLED
-    why = "on target"
-    if status == Status.OUT_OF_REACH:
-        why = f"{_length(distance)} out of reach"
-    elif status != Status.REACHED:
         sides = {i: "upper" if best.values[i] >= problem.compiled.upper[i] else "lower" for i in pushed}
         why = _to_go(run, distance, angle) + _limits([(chain.unknowns[i], sides[i]) for i in pushed])
-    return Solution(
+    solution = object.__new__(Solution)
+    # At once instead of field by field, which is what a frozen class does: there is one for every frame of a drag.
+    solution.__dict__.update(
         values=values,
         pose=chain.pose(numbers),
         position_residual=distance,
@@ -102,9 +103,10 @@ def describe(run: Run, iterations: int) -> Solution:
         iterations=iterations,
         status=status,
         limited=limited,
-        shortfall=0.0 if run.reached else distance,
+        shortfall=0.0 if reached else distance,
         why=why,
     )
+    return solution
 
 
 def wrapped(angle: float) -> float:
@@ -116,6 +118,11 @@ def wrapped(angle: float) -> float:
 
 
 def _residuals(run: Run, at: Evaluation) -> tuple[GoalResidual, ...]:
+    if len(run.problem.goals) == 1:
+        goal = run.problem.goals[0]
+        distance = None if goal.position is None else math.sqrt(at.distance2)
+        angle = None if goal.orientation is None and goal.aim is None else math.sqrt(at.angle2)
+        return (GoalResidual(goal.body, distance, angle),)
     residuals = []
     rows = iter(at.errors)
     for goal, (target, weight, turned, turn_weight, aim) in zip(run.problem.goals, run.problem.asked, strict=True):

@@ -1,4 +1,4 @@
-"""Where the lines of a batch begin: what :mod:`.methods` does for a single search, lane by lane."""
+"""Where the lines of a batch begin: what :mod:`.poses` does for a single search, lane by lane."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .lanes import Lanes
-from .methods import OFFSET, SEED
+from .methods import SEED
+from .poses import OFFSET
 from .targets import Array, Flags, Places
 
 
@@ -30,23 +31,28 @@ def backed(lanes: Lanes, chain: Places, values: Array, blocked: Flags) -> Array:
     return _clamped(lanes, chain, np.where(blocked, values + back, values), values)
 
 
-def elsewhere(lanes: Lanes, chain: Places, start: Array, target: Places, number: NDArray[np.int64]) -> Array:
-    """(dof, k) where restarts begin: the middle of the limits, then poses without a pattern inside them.
+def middle(lanes: Lanes, chain: Places, start: Array) -> Array:
+    """(dof, k) the middle of the limits, where there are any."""
+    lower, upper = lanes.lower[chain].T, lanes.upper[chain].T
+    bounded = np.isfinite(upper - lower)
+    centre = 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0))
+    return _clamped(lanes, chain, np.where(bounded, centre, start), start)
+
+
+def anywhere(lanes: Lanes, chain: Places, start: Array, target: Places, number: NDArray[np.int64]) -> Array:
+    """(dof, k) poses without a pattern inside the limits.
 
     Args:
         lanes: the chains.
         chain: (k,) that of each lane.
-        start: (dof, k) where the target began: the middle where there are no limits.
+        start: (dof, k) where the target began: they are around it where there are no limits.
         target: (k,) number of the target.
-        number: (k,) number of the restart.
+        number: (k,) number of the pose.
     """
     lower, upper, around = lanes.lower[chain].T, lanes.upper[chain].T, math.pi * lanes.stride[chain].T
-    bounded = np.isfinite(upper - lower)
-    middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0)), start)
     lower = np.where(np.isfinite(lower), lower, start - around)
     upper = np.where(np.isfinite(upper), upper, start + around)
-    moved = np.where(number == 0, middle, lower + _scattered(target, number, lanes.dof) * (upper - lower))
-    return _clamped(lanes, chain, moved, start)
+    return _clamped(lanes, chain, lower + _scattered(target, number, lanes.dof) * (upper - lower), start)
 
 
 def _clamped(lanes: Lanes, chain: Places, moved: Array, values: Array) -> Array:

@@ -41,8 +41,8 @@ class Errors(NamedTuple):
     """Poses against their targets.
 
     Attributes:
-        rows: (rows, lanes) the weighted errors: three of position, then three of orientation.
-        total: (lanes,) their squared length.
+        rows: (rows, lanes) the weighted errors [m]: three of position, then three of orientation.
+        total: (lanes,) their squared length [m²].
         distance2, angle2: (lanes,) squared distance [m²] and angle [rad²].
     """
 
@@ -85,15 +85,12 @@ def errors(frames: Frames, place: Place) -> Errors:
     """How far poses are from their targets."""
     way = place.position - frames.tip
     distance2 = way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
-    rows = way / place.scale
-    total = distance2 / place.scale**2
     if place.rotation is None or frames.turned is None:
-        return Errors(rows, total, distance2, np.zeros_like(total))
+        return Errors(way, distance2, distance2, np.zeros_like(distance2))
     turn = _rotation_vectors(frames.turned, place.rotation)
     angle2 = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]
-    return Errors(
-        np.concatenate((rows, TURN_WEIGHT * turn)), total + angle2 * (TURN_WEIGHT * TURN_WEIGHT), distance2, angle2
-    )
+    weight = TURN_WEIGHT * place.scale
+    return Errors(np.concatenate((way, weight * turn)), distance2 + angle2 * weight**2, distance2, angle2)
 
 
 def slopes(lanes: Lanes, frames: Frames, place: Place) -> Array:
@@ -111,13 +108,16 @@ def slopes(lanes: Lanes, frames: Frames, place: Place) -> Array:
         if step.slide:
             found[:3, i] = axes[i]
             found[3:, i] = 0.0
-    factors: float | Array = 1.0
-    if any(isinstance(step[MULTIPLIER], np.ndarray) or step[MULTIPLIER] != 1.0 for step in place.numbers.steps):
-        factors = np.stack([np.broadcast_to(step[MULTIPLIER], axes.shape[2]) for step in place.numbers.steps])
     unknowns = [step.unknown for step in lanes.steps]
-    found[:3] *= factors * place.pace[unknowns] / place.scale
+    factors = place.pace[unknowns]
+    if any(isinstance(step[MULTIPLIER], np.ndarray) or step[MULTIPLIER] != 1.0 for step in place.numbers.steps):
+        factors = factors * np.stack(
+            [np.broadcast_to(step[MULTIPLIER], axes.shape[2:]) for step in place.numbers.steps]
+        )
+    if not (factors == 1.0).all():
+        found *= factors
     if turned:
-        found[3:] *= factors * place.pace[unknowns] * TURN_WEIGHT
+        found[3:] *= TURN_WEIGHT * place.scale
     if unknowns == list(range(lanes.dof)):
         return found
     summed = np.zeros((len(found), lanes.dof, axes.shape[2]))
@@ -139,9 +139,9 @@ def outward(place: Place, values: Array, rows: Array, found: Errors, share: floa
     push = rows[0] * found.rows[0]
     for row, error in zip(rows[1:], found.rows[1:], strict=True):
         push += row * error
-    least: float | Array = LEAST_PUSH
+    least = LEAST_PUSH * place.scale**2
     if share:
-        least = np.maximum(LEAST_PUSH, share * np.sqrt((rows * rows).sum(axis=0) * found.total))
+        least = np.maximum(least, share * np.sqrt((rows * rows).sum(axis=0) * found.total))
     blocked: Flags = ((values >= place.upper) & (push > least)) | ((values <= place.lower) & (push < -least))
     return blocked
 

@@ -1,0 +1,122 @@
+"""Lines of search by damped least squares, as generators that pause before every iteration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from typing import Protocol
+
+from .least_squares import GAIN, LEAST_GAIN, MOST_GAIN
+from .poses import backed, shaken
+from .problem import Evaluation
+from .run import Run
+
+Sweeps = Generator[None, None, None]
+
+# A free run is stuck when so many iterations do not take this share off the squared error.
+PATIENCE = (4, 0.1)
+HASTY = (2, 0.4)
+# A careful one is at its end when so many iterations take less than this off the error [reach].
+SETTLED_AFTER = 4
+SETTLED = 1e-5
+LONGEST = 60
+
+
+class Sink(Protocol):
+    """What takes the poses of a line of search: the run itself, or a side line."""
+
+    best: Evaluation
+
+    def offer(self, at: Evaluation) -> bool:
+        """Take it as the best if it is better."""
+        ...
+
+
+class SideLine:
+    """The best pose of a line of its own, kept apart until it has shown its worth."""
+
+    def __init__(self, start: Evaluation) -> None:
+        self.best = start
+
+    def offer(self, at: Evaluation) -> bool:
+        """Take it as the best if it is better."""
+        better = at.error < self.best.error
+        if better:
+            self.best = at
+        return better
+
+
+def least_squares(
+    run: Run, sink: Sink, start: Evaluation, *, careful: bool, patience: tuple[int, float] = PATIENCE
+) -> Sweeps:
+    """One run of the Levenberg-Marquardt method from a pose, until it is fine, stuck, or at its end.
+
+    A free run takes every step, good or bad. A careful one, for targets that cannot be had, looks at no more than
+    FAR_ERROR of the error, and takes a step only if it is better and, on a leash, allowed; else it would thrash.
+
+    Args:
+        run: the state.
+        sink: takes the poses.
+        start: where to begin.
+        careful: see above.
+        patience: a free run is stuck when so many iterations do not take such a share off the squared error.
+    """
+    held, gain = start, GAIN
+    iteration, numbers, cap = run.iteration, run.numbers, run.tolerance.far_error2 if careful else math.inf
+    trial = start.ahead
+    if trial is None or start.first is not careful:
+        trial = iteration(held.values, numbers, math.inf, gain, gain, cap)
+    if run.is_fine(sink.best):
+        return
+    mark, since = start.error, 0
+    most, share = (SETTLED_AFTER, 0.0) if careful else patience
+    settled = SETTLED * run.problem.compiled.scale
+    for _ in range(LONGEST):
+        values = trial[0]
+        if values is None:  # fine, and taken as the best
+            return
+        yield
+        still = trial[4]
+        eased, raised = 0.5 * gain, 4.0 * gain
+        if eased < LEAST_GAIN:
+            eased = LEAST_GAIN
+        elif raised > MOST_GAIN:
+            raised = MOST_GAIN
+        trial = iteration(values, numbers, held.error, eased, raised, cap)
+        tried = Evaluation(run.problem, values, trial[1], trial[2], trial[3], trial[5], trial)
+        sink.offer(tried)
+        good = tried.error < held.error
+        if careful and not (good and (sink is not run or run.admits(tried))):
+            gain = raised
+            trial = iteration(held.values, numbers, math.inf, gain, gain, cap)
+        else:
+            gain = eased if good else raised
+            held = tried
+        enough = max(0.0, math.sqrt(mark) - settled) ** 2 if careful else (1.0 - share) * mark
+        if held.error < enough:
+            mark, since = held.error, 0
+            continue
+        since += 1
+        if still or since >= most:
+            return
+
+
+def freed(run: Run, sink: Sink, *, careful: bool, offset: bool = False, patience: tuple[int, float] = HASTY) -> Sweeps:
+    """A second run for a line that is stuck short of its target: without the limits that were in its way.
+
+    The unknowns that are stopped by a limit go half a turn back from it. Of those that fail, a third get there so.
+    Where there are none, a small offset leaves a straight, singular pose, if that is asked for.
+    """
+    if run.meets(sink.best):
+        return
+    best = sink.best
+    blocked = run.blocked(best)
+    if blocked:
+        values = backed(run.problem.compiled, best.values, blocked)
+    elif offset:
+        values = shaken(run.problem.compiled, best.values)
+    else:
+        return
+    again = run.look(values, careful=careful)
+    sink.offer(again)
+    yield from least_squares(run, sink, again, careful=careful, patience=patience)
