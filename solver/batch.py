@@ -18,7 +18,7 @@ from .methods import METHODS
 from .pool import Pool
 from .search import LEAST_TOLERANCE, TOLERANCE, Search
 from .solution import PUSHED, Solution, Status
-from .targets import Array, Flags, Wanted
+from .targets import Array, Flags, Places, Wanted
 
 # Rotations may be off by so much, and are made exact.
 ROTATION_DEFECT = 1e-3
@@ -103,26 +103,28 @@ def solve_batch(
             raise GoalError(f"the {what} is {number}; a positive number is needed")
     targets = _numbers("positions", positions, (3,))
     turned = None if orientations is None else _rotations(orientations, len(targets))
-    chains = [chain] * len(targets) if isinstance(chain, Chain) else list(chain)
-    if len(chains) != len(targets):
-        raise GoalError(f"{len(chains)} chains were given for {len(targets)} targets; give one, or one for each")
-    sizes = sorted({each.dof for each in chains}) or [chain.dof if isinstance(chain, Chain) else 0]
-    if len(sizes) > 1:
-        raise GoalError(f"the chains of a batch have {' and '.join(map(str, sizes))} unknowns; all need as many")
-    start = _starts(chains, q0, sizes[0])
+    distinct, which = _distinct(chain, len(targets))
+    dof = distinct[0].dof if distinct else 0
+    start = _starts(distinct, which, q0, dof)
     handle = None if point is None else _handle(point)
-    asked = _Asked(chains, targets, turned, start, handle, tolerance, orientation_tolerance)
+    asked = _Asked(distinct, which, targets, turned, start, handle, tolerance, orientation_tolerance)
     report = progress or _silent
-    if method == "AUTO" and not warm_start and len(targets) and sizes[0] and asked.even:
+    if method == "AUTO" and not warm_start and len(targets) and dof and asked.even:
         return asked.pooled(report)
     return asked.one_by_one(method, warm_start, report)
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A batch, checked."""
+    """A batch, checked.
+
+    Attributes:
+        chains: each of them once.
+        which: (n,) the place of each target's chain.
+    """
 
     chains: list[Chain]
+    which: Places
     positions: Array
     rotations: Array | None
     start: Array
@@ -133,16 +135,11 @@ class _Asked:
     @property
     def even(self) -> bool:
         """True when no joint is scaled by different factors along its axes."""
-        return all(self._compiled(each).uneven is None for each in {id(each): each for each in self.chains}.values())
+        return all(self._compiled(each).uneven is None for each in self.chains)
 
     def pooled(self, report: Callable[[int, int], object]) -> BatchSolution:
         """All at a time."""
-        place: dict[int, int] = {}
-        for each in self.chains:
-            place.setdefault(id(each), len(place))
-        which = np.array([place[id(each)] for each in self.chains], dtype=np.intp)
-        distinct = {id(each): each for each in self.chains}.values()
-        compiled = [self._compiled(each) for each in distinct]
+        compiled, which = [self._compiled(each) for each in self.chains], self.which
         lanes = Lanes(compiled)
         distance = np.array([_tolerance(self.tolerance, one) for one in compiled])
         rotation = None if self.rotations is None else np.ascontiguousarray(self.rotations.transpose(2, 1, 0))
@@ -150,7 +147,7 @@ class _Asked:
         base, reach, fold = (np.array([getattr(one.tips[0], name) for one in compiled]) for name in _LENGTHS)
         away = np.linalg.norm(self.positions - base[which], axis=1)
         far = (away > reach[which]) | (away < fold[which])
-        start = np.clip(self.start.T, lanes.lower[which].T, lanes.upper[which].T)
+        start = np.clip(self.start.T, lanes.of(lanes.lower, which), lanes.of(lanes.upper, which))
         pool = Pool(lanes, wanted, start, far, report)
         pool.run()
         best = pool.best
@@ -159,21 +156,21 @@ class _Asked:
         for block in np.array_split(np.flatnonzero(~best.met), max(1, len(far) // BLOCK)):
             status[block[pool.pushed(block, PUSHED).any(axis=0)]] = _ORDER.index(Status.AT_LIMITS)
         status[~best.met & far] = _ORDER.index(Status.OUT_OF_REACH)
-        wraps = np.array([each.wraps for each in distinct])[which]
+        wraps = np.array([each.wraps for each in self.chains])[which]
         values = np.where(wraps, _wrapped(best.values.T), best.values.T)
         return BatchSolution(
-            values, np.sqrt(best.distance2), np.sqrt(best.angle2), _statuses([_ORDER[i] for i in status]), best.steps
+            values, np.sqrt(best.distance2), np.sqrt(best.angle2), _statuses(_ORDER)[status], best.steps
         )
 
     def one_by_one(self, method: str, warm: bool, report: Callable[[int, int], object]) -> BatchSolution:
         """One after the other."""
         last: dict[int, Array] = {}
         found: list[Solution] = []
-        for i, chain in enumerate(self.chains):
-            start = last.get(id(chain), self.start[i]) if warm else self.start[i]
-            found.append(self._one(i, start, method, warm and id(chain) in last))
-            last[id(chain)] = found[-1].values
-            report(i + 1, len(self.chains))
+        for i, chain in enumerate(self.which.tolist()):
+            start = last.get(chain, self.start[i]) if warm else self.start[i]
+            found.append(self._one(i, start, method, warm and chain in last))
+            last[chain] = found[-1].values
+            report(i + 1, len(self.which))
         return BatchSolution(
             np.array([one.values for one in found]).reshape(self.start.shape),
             np.array([one.position_residual for one in found]),
@@ -183,7 +180,7 @@ class _Asked:
         )
 
     def _one(self, i: int, start: Array, method: str, warm: bool) -> Solution:
-        chain = self.chains[i]
+        chain = self.chains[self.which[i]]
         goal = Goal(
             chain.bodies[0], self.positions[i], None if self.rotations is None else self.rotations[i], point=self.point
         )
@@ -239,15 +236,34 @@ def _wrapped(angles: Array) -> Array:
     return np.where(inside, angles, np.where(turned <= -math.pi, math.pi, turned))
 
 
-def _starts(chains: list[Chain], q0: ArrayLike | None, dof: int) -> Array:
+def _distinct(chain: Chain | Sequence[Chain], count: int) -> tuple[list[Chain], Places]:
+    """Each chain once, and (n,) the place of each target's."""
+    if isinstance(chain, Chain):
+        return [chain], np.zeros(count, dtype=np.intp)
+    if len(chain) != count:
+        raise GoalError(f"{len(chain)} chains were given for {count} targets; give one, or one for each")
+    places: dict[int, int] = {}
+    distinct: list[Chain] = []
+    for each in chain:
+        if id(each) not in places:
+            places[id(each)] = len(distinct)
+            distinct.append(each)
+    sizes = sorted({each.dof for each in distinct})
+    if len(sizes) > 1:
+        raise GoalError(f"the chains of a batch have {' and '.join(map(str, sizes))} unknowns; all need as many")
+    return distinct, np.array([places[id(each)] for each in chain], dtype=np.intp)
+
+
+def _starts(chains: list[Chain], which: Places, q0: ArrayLike | None, dof: int) -> Array:
     """(n, dof) where each target begins."""
     if q0 is None:
-        return np.array([each.values for each in chains]).reshape(len(chains), dof)
+        found: Array = np.array([each.values for each in chains]).reshape(len(chains), dof)[which]
+        return found
     start = np.asarray(q0, dtype=np.float64)
-    if start.shape not in ((dof,), (len(chains), dof)):
-        raise GoalError(f"q0 has shape {start.shape}; ({dof},) or ({len(chains)}, {dof}) is needed")
+    if start.shape not in ((dof,), (len(which), dof)):
+        raise GoalError(f"q0 has shape {start.shape}; ({dof},) or ({len(which)}, {dof}) is needed")
     _check_finite("q0", np.atleast_2d(start))
-    return np.broadcast_to(start, (len(chains), dof))
+    return np.broadcast_to(start, (len(which), dof))
 
 
 def _handle(point: ArrayLike) -> tuple[float, float, float]:
@@ -284,14 +300,18 @@ def _rotations(value: ArrayLike, count: int) -> Array:
     if len(matrices) != count:
         raise GoalError(f"{len(matrices)} orientations were given for {count} targets")
     defect = np.abs(matrices @ matrices.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    bad = (defect > ROTATION_DEFECT) | (np.linalg.det(matrices) < 0.0)
+    volume = np.einsum("ni,ni->n", matrices[:, 0], np.cross(matrices[:, 1], matrices[:, 2]))
+    bad = (defect > ROTATION_DEFECT) | (volume < 0.0)
     if bad.any():
         first = int(np.argmax(bad))
         raise GoalError(
             f"the orientation of target {first} is no rotation matrix (scaled, sheared or mirrored): "
             f"{matrices[first].tolist()}"
         )
-    for _ in range(2):  # Newton's iteration for the polar factor, as for a single goal
-        polished = matrices @ (1.5 * np.eye(3) - 0.5 * (matrices.transpose(0, 2, 1) @ matrices))
-        matrices = np.where((defect > 1e-12)[:, None, None], polished, matrices)
+    rough = np.flatnonzero(defect > 1e-12)
+    if len(rough):
+        matrices = matrices.copy()
+        for _ in range(2):  # Newton's iteration for the polar factor, as for a single goal
+            part = matrices[rough]
+            matrices[rough] = part @ (1.5 * np.eye(3) - 0.5 * (part.transpose(0, 2, 1) @ part))
     return matrices

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # What is left of the pace of an unknown that is as good as locked.
 LEAST_PACE = 0.01
 # Solves after which it is worth the time to write an iteration out.
-WORTH_WRITING = 8
+WORTH_WRITING = 4
 # A frame at the origin that is not turned.
 ORIGIN: Placed = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -14,7 +14,7 @@ from .run import Run
 Sweeps = Generator[None, None, None]
 
 # A free run is stuck when so many iterations do not take this share off the squared error.
-PATIENCE = (4, 0.1)
+PATIENCE = (3, 0.2)
 HASTY = (2, 0.4)
 # A careful one is at its end when so many iterations take less than this off the error [reach].
 SETTLED_AFTER = 4

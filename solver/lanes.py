@@ -95,6 +95,17 @@ class Lanes:
             for i in range(len(first.steps))
         )
         self._hung = tuple(map(_shared, zip(*hung, strict=True)))
+        # Every unknown moves its own step, as it is: then its value is that of the step.
+        self._plain = [step.unknown for step in first.steps] == list(range(first.dof)) and all(
+            isinstance(number, float) and number == plain
+            for step in self._steps
+            for number, plain in zip(step[12:], (1.0, 0.0), strict=True)
+        )
+
+    def of(self, table: Array, which: NDArray[np.intp]) -> Array:
+        """(dof, lanes) of a table (chains, dof), for lanes on these chains; (dof, 1) where there is only one."""
+        found: Array = table.T if len(table) == 1 else table[which].T
+        return found
 
     def numbers(self, which: NDArray[np.intp] | None) -> Numbers:
         """The constants as the lanes need them.
@@ -109,6 +120,15 @@ class Lanes:
             tuple(_gathered(number, which) for number in self._hung),
         )
 
+    def _motions(self, values: Array, numbers: Numbers) -> Array:
+        """(steps, lanes) the angle or way of each step."""
+        if self._plain:
+            return values
+        motions = np.empty((len(self.steps), values.shape[1]))
+        for i, (step, told) in enumerate(zip(self.steps, numbers.steps, strict=True)):
+            motions[i] = values[step.unknown] * told[12] + told[13]
+        return motions
+
     def place(self, values: Array, numbers: Numbers) -> Frames:
         """Forward kinematics.
 
@@ -117,26 +137,29 @@ class Lanes:
             numbers: of these lanes.
         """
         lanes = values.shape[1]
+        motions = self._motions(values, numbers)
         axes = np.empty((len(self.steps), 3, lanes))
         origins = np.empty((len(self.steps), 3, lanes))
         x, y, z = np.zeros((3, 3, lanes))
         x[0] = y[1] = z[2] = 1.0
         at = np.zeros((3, lanes))
+        sines, cosines = np.sin(motions), np.cos(motions)
         for i, (step, constants) in enumerate(zip(self.steps, numbers.steps, strict=True)):
-            c00, c01, c02, c10, c11, c12, c20, c21, c22, tx, ty, tz, multiplier, offset = constants
+            c00, c01, c02, c10, c11, c12, c20, c21, c22, tx, ty, tz, _, _ = constants
             at = at + _mixed(x, y, z, tx, ty, tz)
             ax, ay = _mixed(x, y, z, c00, c10, c20), _mixed(x, y, z, c01, c11, c21)
             z = _mixed(x, y, z, c02, c12, c22)
             axes[i] = z
             origins[i] = at
-            value = values[step.unknown] * multiplier + offset
             if step.slide:
-                at = at + z * value
+                at = at + z * motions[i]
                 x, y = ax, ay
             else:
-                c, s = np.cos(value), np.sin(value)
-                x = ax * c + ay * s
-                y = ay * c - ax * s
+                c, s = cosines[i], sines[i]
+                x = ax * c
+                x += ay * s
+                y = ay * c
+                y -= ax * s
         turned = None
         tx, ty, tz, *turn = numbers.hung
         if turn:

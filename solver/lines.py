@@ -13,7 +13,7 @@ from .lanes import Frames, Lanes
 from .least_squares import FAR_ERROR, FLOOR, GAIN, LEAST_GAIN, MOST_GAIN, STEP_CAP, STILL
 from .run import FINE
 from .starts import backed, shaken
-from .targets import Array, Errors, Flags, Places, Wanted, at_targets, dot, errors, outward, slopes
+from .targets import Array, Errors, Flags, Places, Wanted, at_targets, dot, errors, moved_to, outward, slopes
 
 Counts = NDArray[np.int64]
 
@@ -41,7 +41,7 @@ class Lines:
     _PER_LANE = (
         "busy", "target", "job", "steps", "best", "error", "distance2", "angle2", "met", "_values", "_held",
         "_held_error", "_gain", "_mark", "_since", "_run_steps", "_new", "_tried", "_still", "_careful", "_second",
-        "_met2", "_fine2", "_most", "_share",
+        "_met2", "_fine2", "_most", "_share", "_blocked",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes, wanted: Wanted, width: int) -> None:
@@ -56,6 +56,7 @@ class Lines:
         self.error, self.distance2, self.angle2, self._held_error = np.zeros((4, width))
         self._gain, self._mark, self._met2, self._fine2, self._share = np.zeros((5, width))
         self._most = np.zeros(width, dtype=np.int64)
+        self._blocked = np.zeros((lanes.dof, width), dtype=bool)
         self.met, self._new, self._tried, self._still, self._careful = np.zeros((5, width), dtype=bool)
         self._place = at_targets(lanes, wanted, self.target)
 
@@ -103,18 +104,18 @@ class Lines:
         distance = self._wanted.distance[chain]
         self._met2[slots] = distance**2
         self._fine2[slots] = np.minimum(distance, FINE * self._lanes.scale[chain]) ** 2
-        self._place = at_targets(self._lanes, self._wanted, self.target)
+        self._place = moved_to(self._place, self._lanes, self._wanted, self.target, slots)
         self._run_from(slots, values, hasty)
 
     def advance(self) -> Places:
         """One iteration of every lane at work; the lanes that have ended with it, which are idle then."""
         frames = self._lanes.place(self._values, self._place.numbers)
         found = errors(frames, self._place)
-        self._keep_best(found)
+        better = self._keep_best(found)
         rejected = self._judge(found)
         ended = self._ended()
         self._new[:] = False
-        self._step(frames, found, rejected)
+        self._step(frames, found, rejected, better)
         stuck = np.flatnonzero(ended & (self._second > NEVER) & ~self.met)
         if len(stuck):
             ended[self._run_again(stuck)] = False
@@ -136,10 +137,7 @@ class Lines:
     def _run_again(self, slots: Places) -> Places:
         """Begin second runs; returns the lanes that got one."""
         chain = self._wanted.chain[self.target[slots]]
-        values = self.best[:, slots]
-        place = at_targets(self._lanes, self._wanted, self.target[slots])
-        frames = self._lanes.place(values, place.numbers)
-        blocked = outward(place, values, slopes(self._lanes, frames, place), errors(frames, place))
+        values, blocked = self.best[:, slots], self._blocked[:, slots]
         freed = blocked.any(axis=0)
         second = self._second[slots]
         again = freed | (second == SHAKEN)
@@ -151,10 +149,10 @@ class Lines:
         begun: Places = slots[again]
         return begun
 
-    def _keep_best(self, found: Errors) -> None:
+    def _keep_best(self, found: Errors) -> Flags:
         met = (found.distance2 <= self._met2) & (found.angle2 <= self._wanted.angle**2)
         smaller = found.total < self.error
-        better = (met & ~self.met) | ((met == self.met) & smaller)
+        better: Flags = (met & ~self.met) | ((met == self.met) & smaller)
         better &= (self._new | self._tried) & self.busy
         np.copyto(self.best, self._values, where=better)
         for kept, now in (
@@ -164,6 +162,7 @@ class Lines:
             (self.met, met),
         ):
             np.copyto(kept, now, where=better)
+        return better
 
     def _judge(self, found: Errors) -> Flags:
         """Take the step that was tried, or not; the lanes that go back to where they were."""
@@ -181,7 +180,10 @@ class Lines:
     def _ended(self) -> Flags:
         """The lanes that are on target, stuck, or have had their time."""
         free = (1.0 - self._share) * self._mark
-        enough = np.where(self._careful, np.maximum(0.0, np.sqrt(self._mark) - SETTLED * self._place.scale) ** 2, free)
+        enough = free
+        if self._careful.any():
+            settled = np.maximum(0.0, np.sqrt(self._mark) - SETTLED * self._place.scale) ** 2
+            enough = np.where(self._careful, settled, free)
         progress = self._tried & (self._held_error < enough)
         np.copyto(self._mark, self._held_error, where=progress)
         self._since = np.where(progress, 0, self._since + self._tried)
@@ -193,12 +195,14 @@ class Lines:
         at_end: Flags = ended & self.busy
         return at_end
 
-    def _step(self, frames: Frames, found: Errors, rejected: Flags) -> None:
+    def _step(self, frames: Frames, found: Errors, rejected: Flags, better: Flags) -> None:
         """What to try next."""
         place = self._place
         rows = slopes(self._lanes, frames, place)
         values = self._values
-        rows *= ~outward(place, values, rows, found)
+        blocked = outward(place, values, rows, found)
+        np.copyto(self._blocked, blocked, where=better)
+        rows *= np.where(blocked, 0.0, 1.0)
         wanted = found.rows
         if self._careful.any():
             length = np.sqrt(np.maximum(found.total, 1e-300))

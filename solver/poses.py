@@ -41,12 +41,10 @@ def middle(compiled: Compiled, values: list[float]) -> list[float]:
 
 
 def anywhere(compiled: Compiled, values: list[float], source: random.Random) -> list[float]:
-    """Uniform within the limits; where there are none, half a turn, or a bit more than a reach, to either side."""
+    """Uniform within the limits, but not farther than half a turn, or a bit more than a reach, to either side."""
     moved = values.copy()
     for i in compiled.movable:
         around = math.pi * compiled.stride[i]
-        low, high = compiled.lower[i], compiled.upper[i]
-        low = moved[i] - around if low == -math.inf else low
-        high = moved[i] + around if high == math.inf else high
+        low, high = max(compiled.lower[i], moved[i] - around), min(compiled.upper[i], moved[i] + around)
         moved[i] = low + source.random() * (high - low)
     return moved

@@ -21,43 +21,46 @@ def shaken(lanes: Lanes, chain: Places, values: Array) -> Array:
         chain: (k,) that of each lane.
         values: (dof, k) the poses.
     """
-    moved = values + OFFSET * lanes.stride[chain].T * np.sin(1.0 + 2.4 * np.arange(lanes.dof))[:, None]
+    moved = values + OFFSET * lanes.of(lanes.stride, chain) * np.sin(1.0 + 2.4 * np.arange(lanes.dof))[:, None]
     return _clamped(lanes, chain, moved, values)
 
 
 def backed(lanes: Lanes, chain: Places, values: Array, blocked: Flags) -> Array:
     """(dof, k) half a turn, or a bit more than a reach, back from the limit, where (dof, k) ``blocked`` is True."""
-    back = np.where(values >= lanes.upper[chain].T, -math.pi, math.pi) * lanes.stride[chain].T
+    back = np.where(values >= lanes.of(lanes.upper, chain), -math.pi, math.pi) * lanes.of(lanes.stride, chain)
     return _clamped(lanes, chain, np.where(blocked, values + back, values), values)
 
 
 def middle(lanes: Lanes, chain: Places, start: Array) -> Array:
     """(dof, k) the middle of the limits, where there are any."""
-    lower, upper = lanes.lower[chain].T, lanes.upper[chain].T
+    lower, upper = lanes.of(lanes.lower, chain), lanes.of(lanes.upper, chain)
     bounded = np.isfinite(upper - lower)
     centre = 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0))
     return _clamped(lanes, chain, np.where(bounded, centre, start), start)
 
 
 def anywhere(lanes: Lanes, chain: Places, start: Array, target: Places, number: NDArray[np.int64]) -> Array:
-    """(dof, k) poses without a pattern inside the limits.
+    """(dof, k) poses without a pattern inside the limits, half a turn or a reach, and a bit, from the start at most.
 
     Args:
         lanes: the chains.
         chain: (k,) that of each lane.
-        start: (dof, k) where the target began: they are around it where there are no limits.
+        start: (dof, k) where the target began.
         target: (k,) number of the target.
         number: (k,) number of the pose.
     """
-    lower, upper, around = lanes.lower[chain].T, lanes.upper[chain].T, math.pi * lanes.stride[chain].T
-    lower = np.where(np.isfinite(lower), lower, start - around)
-    upper = np.where(np.isfinite(upper), upper, start + around)
+    lower, upper, around = (
+        lanes.of(lanes.lower, chain),
+        lanes.of(lanes.upper, chain),
+        math.pi * lanes.of(lanes.stride, chain),
+    )
+    lower, upper = np.maximum(lower, start - around), np.minimum(upper, start + around)
     return _clamped(lanes, chain, lower + _scattered(target, number, lanes.dof) * (upper - lower), start)
 
 
 def _clamped(lanes: Lanes, chain: Places, moved: Array, values: Array) -> Array:
     """Inside the limits; unknowns that move nothing stay."""
-    return np.where(lanes.used, np.clip(moved, lanes.lower[chain].T, lanes.upper[chain].T), values)
+    return np.where(lanes.used, np.clip(moved, lanes.of(lanes.lower, chain), lanes.of(lanes.upper, chain)), values)
 
 
 def _scattered(target: Places, number: NDArray[np.int64], dof: int) -> Array:

@@ -74,11 +74,21 @@ class Place(NamedTuple):
 def at_targets(lanes: Lanes, wanted: Wanted, targets: Places) -> Place:
     """What the lanes of these targets need."""
     rotation = None if wanted.rotation is None else wanted.rotation[:, :, targets]
-    one = len(lanes.scale) == 1
-    which = np.zeros(1, dtype=np.intp) if one else wanted.chain[targets]
-    numbers = lanes.numbers(None if one else which)
-    lower, upper, pace = (table[which].T for table in (lanes.lower, lanes.upper, lanes.pace))
-    return Place(numbers, lower, upper, pace, lanes.scale[which], wanted.position[:, targets], rotation)
+    which = wanted.chain[targets]
+    numbers = lanes.numbers(None if len(lanes.scale) == 1 else which)
+    lower, upper, pace = (lanes.of(table, which) for table in (lanes.lower, lanes.upper, lanes.pace))
+    scale = lanes.scale if len(lanes.scale) == 1 else lanes.scale[which]
+    return Place(numbers, lower, upper, pace, scale, wanted.position[:, targets], rotation)
+
+
+def moved_to(place: Place, lanes: Lanes, wanted: Wanted, targets: Places, slots: Places) -> Place:
+    """The same after some lanes, ``slots``, got other ones of ``targets`` (lanes,); may be changed in place."""
+    if len(lanes.scale) > 1:
+        return at_targets(lanes, wanted, targets)
+    place.position[:, slots] = wanted.position[:, targets[slots]]
+    if place.rotation is not None and wanted.rotation is not None:
+        place.rotation[:, :, slots] = wanted.rotation[:, :, targets[slots]]
+    return place
 
 
 def errors(frames: Frames, place: Place) -> Errors:
@@ -99,11 +109,13 @@ def slopes(lanes: Lanes, frames: Frames, place: Place) -> Array:
     ax, ay, az = axes.transpose(1, 0, 2)
     turned = place.rotation is not None
     found = np.empty((6 if turned else 3, len(lanes.steps), axes.shape[2]))
-    found[0] = ay * pz - az * py
-    found[1] = az * px - ax * pz
-    found[2] = ax * py - ay * px
+    part = np.empty(axes.shape[::2])
+    for row, (a, b, c, d) in enumerate(((ay, pz, az, py), (az, px, ax, pz), (ax, py, ay, px))):
+        np.multiply(a, b, out=found[row])
+        found[row] -= np.multiply(c, d, out=part)
     if turned:
         found[3], found[4], found[5] = ax, ay, az
+        found[3:] *= TURN_WEIGHT * place.scale
     for i, step in enumerate(lanes.steps):
         if step.slide:
             found[:3, i] = axes[i]
@@ -116,8 +128,6 @@ def slopes(lanes: Lanes, frames: Frames, place: Place) -> Array:
         )
     if not (factors == 1.0).all():
         found *= factors
-    if turned:
-        found[3:] *= TURN_WEIGHT * place.scale
     if unknowns == list(range(lanes.dof)):
         return found
     summed = np.zeros((len(found), lanes.dof, axes.shape[2]))
@@ -136,9 +146,7 @@ def outward(place: Place, values: Array, rows: Array, found: Errors, share: floa
         found: the errors there.
         share: how much of the error, as the cosine of its angle to the unknown's own effect, must do so.
     """
-    push = rows[0] * found.rows[0]
-    for row, error in zip(rows[1:], found.rows[1:], strict=True):
-        push += row * error
+    push = np.einsum("rul,rl->ul", rows, found.rows)
     least = LEAST_PUSH * place.scale**2
     if share:
         least = np.maximum(least, share * np.sqrt((rows * rows).sum(axis=0) * found.total))
@@ -150,9 +158,13 @@ def _rotation_vectors(turned: Array, wanted: Array) -> Array:
     """(3, lanes) the turns [rad] that take rotations to wanted ones, both (3, 3, lanes) columns first."""
     rx, ry, rz = turned.transpose(1, 0, 2)
     tx, ty, tz = wanted.transpose(1, 0, 2)
-    vector = 0.5 * np.stack((dot(ry, tz) - dot(rz, ty), dot(rz, tx) - dot(rx, tz), dot(rx, ty) - dot(ry, tx)))
+    vector = np.empty((3, turned.shape[2]))
+    vector[0] = dot(ry, tz) - dot(rz, ty)
+    vector[1] = dot(rz, tx) - dot(rx, tz)
+    vector[2] = dot(rx, ty) - dot(ry, tx)
+    vector *= 0.5
     sine = np.sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2])
-    cosine = 0.5 * (dot(rx, tx) + dot(ry, ty) + dot(rz, tz) - 1.0)
+    cosine = 0.5 * (np.einsum("cil,cil->l", turned, wanted) - 1.0)
     small = sine <= 1e-6
     vector *= np.where(small, 1.0, np.arctan2(sine, cosine) / np.where(small, 1.0, sine))
     for lane in np.flatnonzero(small & (cosine <= 0.0)):  # half a turn: the rule of the single search
