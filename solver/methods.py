@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 from .ccd import Sweep
-from .descent import HASTY, PATIENCE, SideLine, Sweeps, freed, least_squares
+from .descent import HASTY, SideLine, Sweeps, freed, least_squares
 from .fabrik_sweep import Reach
 from .poses import anywhere, backed, middle, shaken
 from .problem import Evaluation
@@ -18,23 +18,21 @@ from .run import Run
 SWEPT_STUCK_AFTER = 8
 SWEPT_STUCK_SHARE = 0.01
 SWEPT_LONGEST = 200
-# Out of reach a one-shot solve looks for the best second best along so many lines at most, each seeded by so many
-# sweeps of FABRIK. It ends when several agree on the error [reach].
-FAR_LINES = 9
-FAR_SEED = 5
+# Lines of a one-shot solve whose target cannot be had, or could not yet: at most so many. They end when several agree
+# on the error [reach]. Out of reach each is seeded by so many sweeps of FABRIK.
+LINES = 16
+LINE_SEED = 5
 AGREE = 1e-4
 AGREED = 4
 # Trial offsets when a drag is stuck.
 TRIALS = 3
 # A trial must take this share off the squared error to be worth moving joints for.
 WORTH = 0.02
-# Restarts of one-shot solves: at most so many; after the first solution so many more are looked at, and the solution
-# nearest to the start is taken.
-RESTARTS = 60
-MORE_RESTARTS = 1
-# Each begins at the best of so many poses, and the first so many are given up soon.
+# Restarts of a one-shot solve before that, each from the best of so many poses. After the first solution so many more
+# are looked at, and the solution nearest to the start is taken.
+RESTARTS = 12
 PICKED = 5
-HASTY_RESTARTS = 12
+MORE_RESTARTS = 1
 SEED = 20
 
 
@@ -49,8 +47,10 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
     yield from least_squares(run, run, run.start, careful=far)
     if one_shot:
         yield from freed(run, run, careful=far, offset=not far)
+        if not (far or run.reached):
+            yield from _restarts(run)
         if not run.reached:
-            yield from _far_lines(run) if far else _restarts(run)
+            yield from _lines(run)
         return
     if not (far or run.reached):
         yield from least_squares(run, run, run.best, careful=True)
@@ -132,16 +132,15 @@ def _offset(run: Run, trial: int) -> list[float]:
 
 
 def _restarts(run: Run) -> Sweeps:
-    """Lines from other poses, until one has got there and a few more have been looked at."""
+    """Lines from other poses, until one has got there and a few more have been looked at; at last, on from the best."""
     last = RESTARTS
     source = random.Random(SEED)
     for number in range(RESTARTS):
         if number >= last:
             return
         side = SideLine(run.look(_elsewhere(run, number, source), careful=False))
-        patience = HASTY if number < HASTY_RESTARTS else PATIENCE
-        yield from least_squares(run, side, side.best, careful=False, patience=patience)
-        yield from freed(run, side, careful=False, patience=patience)
+        yield from least_squares(run, side, side.best, careful=False, patience=HASTY)
+        yield from freed(run, side, careful=False, patience=HASTY)
         if not run.meets(side.best):
             run.offer(side.best)
         elif last == RESTARTS:
@@ -153,23 +152,26 @@ def _restarts(run: Run) -> Sweeps:
         yield from least_squares(run, run, run.best, careful=True)
 
 
-def _far_lines(run: Run) -> Sweeps:
-    """Lines from the start and from other poses, until several come to the same error."""
+def _lines(run: Run) -> Sweeps:
+    """Careful lines from the start, if it is far, and from other poses, until several come to the same error."""
     agreed = 1
-    source = random.Random(SEED)
-    for number in range(FAR_LINES):
-        at = run.start if number == 0 else run.problem.evaluate(_elsewhere(run, number, source))
+    source = random.Random(SEED + 1)
+    near = AGREE * run.problem.compiled.scale
+    seed = LINE_SEED if run.far and run.problem.compiled.uneven is None else 0
+    for number in range(LINES):
+        at = run.start
+        if number or not run.far:
+            at = run.look(_elsewhere(run, 1 + number, source), careful=True)
         side = SideLine(at)
-        for _ in range(FAR_SEED):
+        for _ in range(seed):
             yield
             at = run.problem.evaluate(Reach(run.problem, at, run.tolerance).run())
             side.offer(at)
         yield from least_squares(run, side, side.best, careful=True)
         better = math.sqrt(run.best.error) - math.sqrt(side.best.error)
         run.offer(side.best)
-        near = AGREE * run.problem.compiled.scale
         agreed = 1 if better > near else agreed + 1 if better > -near else agreed
-        if agreed >= AGREED:
+        if agreed >= AGREED or run.reached:
             return
 
 

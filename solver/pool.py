@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .lanes import Lanes
 from .lines import FREED, NEVER, SHAKEN, Lines
-from .methods import AGREE, AGREED, FAR_LINES, HASTY_RESTARTS, PICKED, RESTARTS
+from .methods import AGREE, AGREED, LINES, PICKED, RESTARTS
 from .starts import anywhere, middle
 from .targets import Array, Flags, Places, Wanted, at_targets, errors, outward, slopes
 
@@ -28,9 +28,9 @@ WIDTH = 1536
 LANES_TIMES_UNKNOWNS = 15360
 # A sum over unknowns is taken in another order where there is only one lane; and fewer than so many cost no less.
 LEAST_WIDTH = 16
-# Stages of a target: its start; restart number so many less one, which for a target out of reach is one of its lines;
-# carefully on from the best pose, when no restart got there.
-START, RESTART, CAREFUL, DONE = 0, 1, 1 + RESTARTS, 2 + RESTARTS
+# Stages of a target: its start; so many restarts; carefully on from the best pose; so many careful lines.
+START, RESTART, CAREFUL, LINE = 0, 1, 1 + RESTARTS, 2 + RESTARTS
+DONE = LINE + LINES
 
 
 class Outcome(NamedTuple):
@@ -77,14 +77,11 @@ class Pool:
         """Solve all."""
         targets = np.arange(self._start.shape[1])
         self._stream(targets, self._begin, self._end)
-        left = targets[self._restarting(targets)]
-        while len(left):
-            self._restart(left)
-            left = left[self._restarting(left)]
-        self._stream(targets[self._stage == CAREFUL], self._begin, self._end)
-
-    def _restarting(self, targets: Places) -> Flags:
-        return (self._stage[targets] >= RESTART) & (self._stage[targets] < CAREFUL)
+        for first, last in ((RESTART, CAREFUL), (CAREFUL, LINE), (LINE, DONE)):
+            left = targets[(self._stage >= first) & (self._stage < last)]
+            while len(left):
+                self._go_on(left, last)
+                left = left[self._stage[left] < last]
 
     def _stream(
         self,
@@ -110,41 +107,41 @@ class Pool:
             end(lines, lines.advance())
 
     def _begin(self, lines: Lines, slots: Places, targets: Places) -> None:
-        """Start some targets, or go on carefully from the best pose."""
-        careful = self._stage[targets] == CAREFUL
+        count = len(targets)
         lines.start(
             slots,
-            np.where(careful, self.best.values[:, targets], self._start[:, targets]),
+            self._start[:, targets],
             targets,
             targets,
-            careful=self._far[targets] | careful,
-            hasty=np.zeros(len(targets), dtype=bool),
-            second=np.where(careful, NEVER, SHAKEN),
+            careful=self._far[targets],
+            hasty=np.zeros(count, dtype=bool),
+            second=np.full(count, SHAKEN),
         )
 
     def _end(self, lines: Lines, slots: Places) -> None:
         self._close(lines.target[slots], outcome(lines, slots))
 
-    def _restart(self, targets: Places) -> None:
-        """Several restarts of each target at a time; they count in their order, as if one by one."""
-        first = self._stage[targets] - RESTART
-        most = np.where(self._far[targets], FAR_LINES, RESTARTS) - first
-        each = np.minimum(most, max(1, WIDTH // (2 * len(targets))))
+    def _go_on(self, targets: Places, last: int) -> None:
+        """Several stages of each target at a time, up to the last one; they count in their order, as if one by one."""
+        first = self._stage[targets]
+        each = np.minimum(last - first, max(1, WIDTH // (2 * len(targets))))
         owner = np.repeat(np.arange(len(targets)), each)
         ahead = np.arange(len(owner)) - np.repeat(np.cumsum(each) - each, each)
-        target, number = targets[owner], first[owner] + ahead
+        target, stage = targets[owner], first[owner] + ahead
         jobs: list[Places] = []
         parts: list[Outcome] = []
 
         def begin(lines: Lines, slots: Places, job: Places) -> None:
+            careful = stage[job] >= CAREFUL
+            best = self.best.values[:, target[job]]
             lines.start(
                 slots,
-                self._elsewhere(target[job], number[job]),
+                np.where(stage[job] == CAREFUL, best, self._elsewhere(target[job], stage[job] - RESTART)),
                 target[job],
                 job,
-                careful=self._far[target[job]],
-                hasty=number[job] < HASTY_RESTARTS,
-                second=np.full(len(job), FREED),
+                careful=careful,
+                hasty=~careful,
+                second=np.where(careful, NEVER, FREED),
             )
 
         def end(lines: Lines, slots: Places) -> None:
@@ -154,7 +151,7 @@ class Pool:
         self._stream(np.arange(len(owner)), begin, end)
         results = _picked(_joined(parts), np.argsort(np.concatenate(jobs)))
         for k in range(int(each.max())):
-            now = np.flatnonzero((ahead == k) & self._restarting(target))
+            now = np.flatnonzero((ahead == k) & (self._stage[target] < last))
             self._close(target[now], _picked(results, now))
 
     def _elsewhere(self, targets: Places, number: Counts) -> Array:
@@ -183,10 +180,9 @@ class Pool:
         gain = np.sqrt(error) - np.sqrt(result.error)
         near = AGREE * self._lanes.scale[self._wanted.chain[targets]]
         agreed = np.where(gain > near, 1, self._agreed[targets] + (gain > -near))
-        self._agreed[targets] = np.where(stage == START, 1, agreed)
-        following = np.where(stage + 1 - RESTART >= np.where(far, FAR_LINES, RESTARTS), CAREFUL, stage + 1)
-        finished = best.met[targets] | (stage == CAREFUL)
-        finished |= far & ((self._agreed[targets] >= AGREED) | (following == CAREFUL))
+        self._agreed[targets] = np.where(stage < LINE, 1, agreed)
+        finished = best.met[targets] | (self._agreed[targets] >= AGREED)
+        following = np.where((stage == START) & far, LINE, stage + 1)
         self._stage[targets] = np.where(finished, DONE, following)
         if len(targets):
             self._done += int(np.count_nonzero(self._stage[targets] == DONE))

@@ -340,3 +340,26 @@ def test_turning_and_moving_everything_changes_only_the_frame() -> None:
     there = solve(moved.chain("link6"), Goal("link6", (frame @ (*target, 1.0))[:3]), [0.1, -1.0, 1.0, 0.0, 0.5, 0.0])
     assert np.allclose(here.values, there.values, atol=1e-9)
     assert here.iterations == there.iterations
+
+
+def test_a_closed_loop_of_an_arm_without_choice_brings_its_joints_back() -> None:
+    chain = ur5().chain("link6", q=[0.5, -1.2, 1.4, -0.4, 0.8, 0.3])
+    frame = chain.forward(chain.values)
+    search = Search(chain, Goal("link6", frame[:3, 3], frame[:3, :3]))
+    for s in np.linspace(0.0, 2.0 * PI, 80):
+        way = 0.12 * np.array((1.0 - math.cos(s), math.sin(s), 0.5 * math.sin(2.0 * s)))
+        search.retarget(Goal("link6", frame[:3, 3] + way, frame[:3, :3]))
+        found = search.advance(math.inf)
+        assert found.status == "REACHED"
+    assert found.values == pytest.approx(chain.values, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_closed_loop_brings_the_handle_back(method: str) -> None:
+    chain = arm()
+    start = chain.forward(chain.values)[:3, 3]
+    search = Search(chain, Goal("tip", start), method=method)
+    for s in np.linspace(0.0, 2.0 * PI, 80):
+        search.retarget(Goal("tip", start + 0.15 * np.array((math.cos(s) - 1.0, math.sin(s), 0.0))))
+        found = search.advance(math.inf)
+    assert math.dist(chain.forward(found.values)[:3, 3], start) < 1e-5

@@ -147,3 +147,12 @@ def test_the_values_of_a_solution_cannot_be_written() -> None:
     found = solve(planar((1.0, 1.0)).chain("tip"), Goal("tip", (1.2, 1.0, 0.0)))
     with pytest.raises(ValueError, match="read-only"):
         found.values[0] = 0.0
+
+
+@pytest.mark.parametrize("target", [(0.3, 0.3, 0.3), (-0.4, 0.1, 0.05)])
+def test_a_target_that_cannot_be_had_is_given_up_when_several_lines_agree(target: tuple[float, float, float]) -> None:
+    chain = planar((0.4, 0.3, 0.2), -2.0, 2.0).chain("tip")
+    found = solve(chain, Goal("tip", target))
+    assert found.status in (Status.STALLED, Status.AT_LIMITS)
+    assert found.position_residual == pytest.approx(abs(target[2]), abs=1e-4)
+    assert found.iterations < 400
