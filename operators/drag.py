@@ -10,8 +10,9 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
 from ..errors import LinkposeError
-from ..rig import compat, drag, pick, view
+from ..rig import compat, drag, grip, pick, view
 from ..rig.keying import Keying
+from ..rig.replay import replay
 from ..rig.view import View, ViewAddress
 from ..ui import overlay, preferences, status
 
@@ -164,7 +165,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         try:
             stored = _stored(self.result)
             if stored and stored["asked"] == self._asked():
-                refused = drag.replay(context, self.armature, self.body, stored["channels"], _keying(context))
+                refused = replay(context, self.armature, self.body, stored["channels"], _keying(context))
                 if refused:
                     self.report({"WARNING"}, f"Posed, but not keyed: {refused}")
                 return {"FINISHED"}
@@ -193,8 +194,8 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
         if not self.properties.is_property_set("method"):
             self.method = preferences.choices(context).method
-        grip = drag.grip_of(context, picked, lead=preferences.choices(context).lead)
-        session = drag.DragSession(context, grip, picked.point, method=self.method, keying=_keying(context))
+        held = grip.of_pick(context, picked, lead=preferences.choices(context).lead)
+        session = drag.DragSession(context, held, picked.point, method=self.method, keying=_keying(context))
         state = overlay.OverlayState(scene=context.scene.name)
         timer = context.window_manager.event_timer_add(TICK, window=window)
         _running = _Running(session, address, seen, timer, context.workspace.name, state)
@@ -202,8 +203,8 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         _show(context, _running)
         overlay.show(state)
         overlay.redraw(context.window_manager)
-        if grip.bone != picked.bone:
-            self.report({"INFO"}, f"Dragging {grip.bone!r}, the control of {picked.bone!r}")
+        if held.bone != picked.bone:
+            self.report({"INFO"}, f"Dragging {held.bone!r}, the control of {picked.bone!r}")
         window.cursor_modal_set("SCROLL_XY")
 
     def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -265,14 +266,14 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
     def _solve(self, context: bpy.types.Context, point: list[float] | None) -> None:
         if not self.body:
             raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
-        grip = drag.grip_by_name(context, self.armature, self.body, point)
-        session = drag.DragSession(context, grip, np.zeros(3), method=self.method, keying=_keying(context))
+        held = grip.by_name(context, self.armature, self.body, point)
+        session = drag.DragSession(context, held, np.zeros(3), method=self.method, keying=_keying(context))
         try:
             session.aim(np.array(self.target, dtype=np.float64))
             session.confirm(context)
         finally:
             session.cancel(context)
-        self.armature = grip.armature
+        self.armature = held.armature
         self._tell(context, session)
 
     def _tell(self, context: bpy.types.Context, session: drag.DragSession) -> None:

@@ -7,19 +7,15 @@ a file load or a script may have replaced it since the last event.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ..errors import RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import chains, handles, keying, names, reading, snapshot, writing
-from .channels import rotation_path
+from . import chains, handles, keying, reading, snapshot, writing
+from .grip import Grip, find
 from .keying import Keying
-from .leaders import leader_of
-from .pick import Pick
 from .results import not_as_solved
 from .view import Vector, View
 from .world import World
@@ -56,25 +52,6 @@ class State(enum.Enum):
     RUNNING = "running"
     CONFIRMED = "confirmed"
     CANCELLED = "cancelled"
-
-
-@dataclass(frozen=True)
-class Grip:
-    """What a drag holds on to.
-
-    Attributes:
-        armature: name of the armature object.
-        uid: its session identifier.
-        body: the dragged body's name in the skeleton.
-        bone: the bone that stands for it.
-        point: (3,) handle in the body's frame.
-    """
-
-    armature: str
-    uid: int
-    body: str
-    bone: str
-    point: Vector
 
 
 class DragSession:
@@ -117,7 +94,7 @@ class DragSession:
         global _current
         if _current is not None and _current.state is State.RUNNING:
             raise RigError("another drag is still running: confirm or cancel it first")
-        armature = _find(grip)
+        armature = find(grip)
         if armature is None:
             raise RigError(f"the armature {grip.armature!r} is gone")
         reading.check_posable(armature)
@@ -255,7 +232,7 @@ class DragSession:
         if self.state is not State.RUNNING:
             return
         self._end(State.CANCELLED)
-        armature = _find(self.grip)
+        armature = find(self.grip)
         if armature is not None and self._moved:
             snapshot.restore(armature, self._snapshot)
             if context is None or context.view_layer is None:
@@ -277,7 +254,7 @@ class DragSession:
 
     def channels(self) -> dict[str, dict[str, list[float]]]:
         """What the chain's channels hold now, by bone and data path, for :func:`replay`."""
-        armature = _find(self.grip)
+        armature = find(self.grip)
         found: dict[str, dict[str, list[float]]] = {}
         for channel in (self._rig.channels[name] for name in self.chain):
             if armature is not None and channel.bone in armature.pose.bones:
@@ -297,7 +274,7 @@ class DragSession:
         Raises:
             RigError: it is gone, has other data, or stands at another frame; the drag cannot go on.
         """
-        armature = _find(self.grip)
+        armature = find(self.grip)
         if armature is None:
             raise RigError(f"the armature {self.grip.armature!r} is gone")
         if armature.data.session_uid != self._data:
@@ -337,126 +314,3 @@ class DragSession:
         names = self.solution.limited if self.solution is not None else ()
         limited = {self._rig.channels[name].bone for name in names}
         self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]
-
-
-def grip_of(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Grip:
-    """The grip that a pick means: a link by the middle of its visuals, a skin by the clicked point, a bone by its tail.
-
-    Args:
-        context: for the scene.
-        pick: what was picked.
-        lead: take the control of a bone that nothing can move, by the same point, where there is one.
-
-    Raises:
-        LinkposeError: the picked body is no body that can be read.
-    """
-    armature = bpy.data.objects.get(pick.armature)
-    if armature is None or armature.session_uid != pick.armature_uid:
-        raise RigError(f"the armature {pick.armature!r} is gone")
-    rig = reading.read(armature)
-    body = rig.body_of(pick.bone)
-    if pick.kind == "skin":
-        world = np.array(armature.matrix_world, dtype=np.float64)
-        point = (np.linalg.inv(world @ reading.frame_shown(armature, rig, body)) @ (*pick.point, 1.0))[:3]
-    else:
-        point = np.array(handles.handle(armature, body), dtype=np.float64)
-    leader = leader_of(armature, pick.bone) if lead and _is_refused(armature, rig, body) else ""
-    if leader:
-        place = reading.frame_shown(armature, rig, body) @ (*point, 1.0)
-        control = rig.body_of(leader)
-        point = np.linalg.solve(reading.frame_shown(armature, rig, control), place)[:3]
-        return Grip(pick.armature, pick.armature_uid, control, leader, point)
-    return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
-
-
-def _is_refused(armature: bpy.types.Object, rig: reading.Reading, body: str) -> bool:
-    if body not in rig.held:
-        return False
-    try:
-        chains.take(armature, body, probe=True)
-    except RigError:
-        return True
-    return False
-
-
-def _find(grip: Grip) -> bpy.types.Object | None:
-    """The armature of a grip, told from another object of the same name."""
-    armature = bpy.data.objects.get(grip.armature)
-    if armature is not None and armature.session_uid == grip.uid and armature.type == "ARMATURE":
-        return armature
-    return next((ob for ob in bpy.data.objects if ob.session_uid == grip.uid and ob.type == "ARMATURE"), None)
-
-
-def grip_by_name(
-    context: bpy.types.Context, armature_name: str, body: str, point: Sequence[float] | None = None
-) -> Grip:
-    """The grip on a named body.
-
-    Args:
-        context: for the scene that is searched.
-        armature_name: "" = the active armature, or else the only one in the scene that has the body.
-        body: a link or bone.
-        point: (3,) handle in the body's frame; None = the default.
-
-    Raises:
-        LinkposeError: no such armature or body, or several that could be meant.
-    """
-    bones = {
-        ob: bone
-        for ob in context.scene.objects
-        if isinstance(ob.data, bpy.types.Armature) and armature_name in {"", ob.name}
-        for bone, label in names.body_names(ob.data).items()
-        if label == body
-    }
-    holding = [context.object] if context.object in bones else list(bones)
-    if len(holding) != 1:
-        where = f"the armature {armature_name!r}" if armature_name else "this scene"
-        count = "no body" if not holding else f"{len(holding)} armatures with a body"
-        raise RigError(f"{where} has {count} called {body!r}: name the armature and one of its links or bones")
-    armature = holding[0]
-    handle = handles.handle(armature, body) if point is None else point
-    return Grip(armature.name, armature.session_uid, body, bones[armature], np.array(handle, dtype=np.float64))
-
-
-def replay(
-    context: bpy.types.Context,
-    name: str,
-    body: str,
-    channels: Mapping[str, Mapping[str, Sequence[float]]],
-    rules: Keying,
-) -> str:
-    """Write the channels of an earlier drag again, bit for bit, and key them as it did.
-
-    Args:
-        context: for the scene and its view layer.
-        name: of the armature object.
-        body: that was dragged.
-        channels: what :meth:`DragSession.channels` gave.
-        rules: what to key.
-
-    Returns:
-        Why the pose could not be keyed, "" when nothing was refused.
-
-    Raises:
-        LinkposeError: the armature is gone or is no longer what it was; nothing is written then.
-    """
-    armature = bpy.data.objects.get(name)
-    if armature is None:
-        raise RigError(f"the armature {name!r} is gone")
-    reading.check_posable(armature)
-    rig, chain = chains.take(armature, body, probe=True)
-    before = snapshot.take(armature, {*channels, *rig.written_bones(chain.unknowns)})
-    for bone, paths in channels.items():
-        turned = rotation_path(before.states[bone])
-        if any(path.startswith("rotation") and path != turned for path in paths):
-            raise RigError(f"bone {bone!r} has another rotation mode than in the drag that is to be repeated")
-    for bone, paths in channels.items():
-        for path, values in paths.items():
-            setattr(armature.pose.bones[bone], path, values)
-    armature.update_tag()
-    context.view_layer.update()
-    try:
-        keying.key(context, armature, rig, chain.unknowns, before, rules)
-    except RigError as error:
-        return str(error)
-    return ""

@@ -19,7 +19,7 @@ def tools() -> bpy.types.ToolSettings:
 
 def drag(armature: bpy.types.Object, step: tuple[float, float, float], when: str = "AUTO") -> None:
     module_ = module("rig.drag")
-    grip = module_.grip_by_name(bpy.context, armature.name, "b2")
+    grip = module("rig.grip").by_name(bpy.context, armature.name, "b2")
     session = module_.DragSession(bpy.context, grip, np.zeros(3), keying=module("rig.keying").Keying("CHAIN", when))
     session.aim(tail(armature, "b2") + np.array(step))
     session.confirm(bpy.context)

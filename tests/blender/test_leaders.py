@@ -39,7 +39,7 @@ def grip(armature: bpy.types.Object, bone: str) -> object:
     point = armature.matrix_world @ ((posed.head + posed.tail) / 2)
     pick = module("rig.pick").Pick(armature.name, armature.session_uid, bone, np.array(point), "skin")
     drag = module("rig.drag")
-    return drag.DragSession(bpy.context, drag.grip_of(bpy.context, pick, lead=True), np.array(point))
+    return drag.DragSession(bpy.context, module("rig.grip").of_pick(bpy.context, pick, lead=True), np.array(point))
 
 
 def test_on_a_generated_rig_the_control_in_use_is_found_and_dragged() -> None:
@@ -86,7 +86,7 @@ def test_a_constraint_that_changes_nothing_does_not_end_the_chain_of_a_drag() ->
     assert moved(armature, "b3") == ["b3", "b1", "b0"]
     assert channels(armature) == before
     drag = module("rig.drag").DragSession(
-        bpy.context, module("rig.drag").grip_by_name(bpy.context, armature.name, "b3"), np.zeros(3)
+        bpy.context, module("rig.grip").by_name(bpy.context, armature.name, "b3"), np.zeros(3)
     )
     drag.aim(tail(armature, "b3") + np.array((0.3, 0.1, -0.4)))
     drag.confirm(bpy.context)

@@ -1,0 +1,111 @@
+"""What a drag holds on to: the grip that a pick or a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..errors import RigError
+from . import chains, handles, names, reading
+from .leaders import leader_of
+from .pick import Pick
+from .view import Vector
+
+
+@dataclass(frozen=True)
+class Grip:
+    """What a drag holds on to.
+
+    Attributes:
+        armature: name of the armature object.
+        uid: its session identifier.
+        body: the dragged body's name in the skeleton.
+        bone: the bone that stands for it.
+        point: (3,) handle in the body's frame.
+    """
+
+    armature: str
+    uid: int
+    body: str
+    bone: str
+    point: Vector
+
+
+def of_pick(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Grip:
+    """The grip that a pick means: a link by the middle of its visuals, a skin by the clicked point, a bone by its tail.
+
+    Args:
+        context: for the scene.
+        pick: what was picked.
+        lead: take the control of a bone that nothing can move, by the same point, where there is one.
+
+    Raises:
+        LinkposeError: the picked body is no body that can be read.
+    """
+    armature = bpy.data.objects.get(pick.armature)
+    if armature is None or armature.session_uid != pick.armature_uid:
+        raise RigError(f"the armature {pick.armature!r} is gone")
+    rig = reading.read(armature)
+    body = rig.body_of(pick.bone)
+    if pick.kind == "skin":
+        world = np.array(armature.matrix_world, dtype=np.float64)
+        point = (np.linalg.inv(world @ reading.frame_shown(armature, rig, body)) @ (*pick.point, 1.0))[:3]
+    else:
+        point = np.array(handles.handle(armature, body), dtype=np.float64)
+    leader = leader_of(armature, pick.bone) if lead and _is_refused(armature, rig, body) else ""
+    if leader:
+        place = reading.frame_shown(armature, rig, body) @ (*point, 1.0)
+        control = rig.body_of(leader)
+        point = np.linalg.solve(reading.frame_shown(armature, rig, control), place)[:3]
+        return Grip(pick.armature, pick.armature_uid, control, leader, point)
+    return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
+
+
+def _is_refused(armature: bpy.types.Object, rig: reading.Reading, body: str) -> bool:
+    if body not in rig.held:
+        return False
+    try:
+        chains.take(armature, body, probe=True)
+    except RigError:
+        return True
+    return False
+
+
+def find(grip: Grip) -> bpy.types.Object | None:
+    """The armature of a grip, told from another object of the same name; None when it is gone."""
+    armature = bpy.data.objects.get(grip.armature)
+    if armature is not None and armature.session_uid == grip.uid and armature.type == "ARMATURE":
+        return armature
+    return next((ob for ob in bpy.data.objects if ob.session_uid == grip.uid and ob.type == "ARMATURE"), None)
+
+
+def by_name(context: bpy.types.Context, armature_name: str, body: str, point: Sequence[float] | None = None) -> Grip:
+    """The grip on a named body.
+
+    Args:
+        context: for the scene that is searched.
+        armature_name: "" = the active armature, or else the only one in the scene that has the body.
+        body: a link or bone.
+        point: (3,) handle in the body's frame; None = the default.
+
+    Raises:
+        LinkposeError: no such armature or body, or several that could be meant.
+    """
+    bones = {
+        ob: bone
+        for ob in context.scene.objects
+        if isinstance(ob.data, bpy.types.Armature) and armature_name in {"", ob.name}
+        for bone, label in names.body_names(ob.data).items()
+        if label == body
+    }
+    holding = [context.object] if context.object in bones else list(bones)
+    if len(holding) != 1:
+        where = f"the armature {armature_name!r}" if armature_name else "this scene"
+        count = "no body" if not holding else f"{len(holding)} armatures with a body"
+        raise RigError(f"{where} has {count} called {body!r}: name the armature and one of its links or bones")
+    armature = holding[0]
+    handle = handles.handle(armature, body) if point is None else point
+    return Grip(armature.name, armature.session_uid, body, bones[armature], np.array(handle, dtype=np.float64))
