@@ -127,6 +127,41 @@ def read(bone: bpy.types.PoseBone) -> Clamps:
     return Clamps(rotation, location)
 
 
+def named_limits(bone: bpy.types.PoseBone, part: int, *, slides: bool) -> list[str]:
+    """The limit constraints that have a say on one axis of a bone, in words, in the order of its stack.
+
+    Args:
+        bone: that has them.
+        part: 0, 1, 2 for x, y, z.
+        slides: whether the location is meant, not the rotation.
+    """
+    axis = "xyz"[part]
+    found = []
+    for constraint in bone.constraints:
+        if not is_active(constraint):
+            continue
+        if slides and isinstance(constraint, bpy.types.LimitLocationConstraint):
+            says = getattr(constraint, f"use_min_{axis}") or getattr(constraint, f"use_max_{axis}")
+            found.append(("Limit Location", constraint, says))
+        elif not slides and isinstance(constraint, bpy.types.LimitRotationConstraint):
+            found.append(("Limit Rotation", constraint, getattr(constraint, f"use_limit_{axis}")))
+    return [
+        f"{kind} “{constraint.name}”" + _manner(constraint)
+        for kind, constraint, says in found
+        # In other axes than the bone's own, a limit of any of them may hold this one.
+        if says or constraint.owner_space != "LOCAL"
+    ]
+
+
+def _manner(constraint: bpy.types.Constraint) -> str:
+    parts = []
+    if constraint.owner_space != "LOCAL":
+        parts.append(f"in {constraint.bl_rna.properties['owner_space'].enum_items[constraint.owner_space].name}")
+    if constraint.influence < 1.0:
+        parts.append(f"influence {constraint.influence:.2g}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
 def _rotation(constraint: bpy.types.LimitRotationConstraint, mode: str) -> RotationLimit:
     order: str = constraint.euler_order
     if order == "AUTO":
