@@ -76,6 +76,13 @@ class Clamps:
 
 NOTHING = Clamps()
 
+_SPACES = {
+    "CUSTOM": "a custom space",
+    "LOCAL_WITH_PARENT": "local space with its parent",
+    "POSE": "pose space",
+    "WORLD": "world space",
+}
+
 
 def clamp_angle(angle: float, lower: float, upper: float) -> float:
     """The angle put into a range on the circle, at the nearer end when it lies outside; inside, as it is."""
@@ -136,7 +143,7 @@ def named_limits(bone: bpy.types.PoseBone, part: int, *, slides: bool) -> list[s
         slides: whether the location is meant, not the rotation.
     """
     axis = "xyz"[part]
-    found = []
+    found: list[tuple[str, bpy.types.Constraint, bool]] = []
     for constraint in bone.constraints:
         if not is_active(constraint):
             continue
@@ -156,7 +163,7 @@ def named_limits(bone: bpy.types.PoseBone, part: int, *, slides: bool) -> list[s
 def _manner(constraint: bpy.types.Constraint) -> str:
     parts = []
     if constraint.owner_space != "LOCAL":
-        parts.append(f"in {constraint.bl_rna.properties['owner_space'].enum_items[constraint.owner_space].name}")
+        parts.append(f"in {_SPACES.get(constraint.owner_space, constraint.owner_space)}")
     if constraint.influence < 1.0:
         parts.append(f"influence {constraint.influence:.2g}")
     return f" ({', '.join(parts)})" if parts else ""

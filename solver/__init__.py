@@ -7,6 +7,7 @@ from .batch import BatchSolution, solve_batch
 from .chain import Chain
 from .goal import Goal
 from .joint import Axis, AxisKind, Body, Mimic
+from .law import Law
 from .search import Search, solve
 from .skeleton import Skeleton
 from .solution import GoalResidual, Solution, Status
@@ -19,6 +20,7 @@ __all__ = [
     "Chain",
     "Goal",
     "GoalResidual",
+    "Law",
     "Mimic",
     "Search",
     "Skeleton",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from .law import LawForward, moves_laws
 from .step import Handle, Influence, Line, Placed, Step
 from .walk import Walk, extent, make_tip, nearest_rotation, stretched
 
@@ -41,7 +42,9 @@ class Compiled:
         groups: per unknown its steps.
         paths: per tip the steps that move it: place, slides or not, unknown, and how far a pace of that moves the step.
         moved_by: per step the tips that it moves.
-        uneven: name of the first axis that is scaled by different factors along its frame's axes; None = none.
+        uneven: why only exact forward kinematics will do, in words that begin with a joint or body: scale by different
+            factors along a joint's axes, or a law that places a body; None = any method will do.
+        law: forward kinematics where bodies are placed by laws, or None.
     """
 
     def __init__(self, chain: Chain, handles: tuple[Handle, ...], weights: tuple[float, ...] | None = None) -> None:
@@ -56,7 +59,10 @@ class Compiled:
         self.steps: tuple[Step, ...] = tuple(
             step._replace(kept=i in kept, hung=tuple(tips_of.get(i, ()))) for i, step in enumerate(walk.steps)
         )
+        self.law = LawForward(chain, handles) if moves_laws(chain, handles) else None
         self.uneven = walk.uneven
+        if self.law is not None:
+            self.uneven = f"body {self.law.body!r} is placed by limits or scale that other joints have a say in"
         self._iterations: dict[bool, Iteration | None] = {}
         self._wishes = 0
         self._hung = [constant for _, constant in hung]
@@ -74,6 +80,8 @@ class Compiled:
         finite = [tip.reach for tip in self.tips if math.isfinite(tip.reach)]
         self.scale = max(finite, default=0.0) or extent(walk.steps) or 1.0
         self.scale2 = self.scale * self.scale
+        if self.law is not None and not self.law.keeps_lengths:
+            self.tips = tuple(tip._replace(reach=math.inf, fold=0.0) for tip in self.tips)
         slides = {step.unknown for step in walk.steps if step.slide}
         self.stride = [self.scale if unknown in slides else 1.0 for unknown in range(self.dof)]
         stiff = chain.skeleton.stiffness[list(chain.index)].tolist()
@@ -134,7 +142,7 @@ class Compiled:
             Per step its axis and a point on it, and per tip its position and, where asked for, its rotation; in
             skeleton space. Of an uneven chain the rotation is the nearest one, and the axes are of no use.
         """
-        lines, placed = self._place(values)
+        lines, placed = self._place(values) if self.law is None else ([], self.law.place(values))
         if self.uneven is not None:
             placed = [(*one[:3], *nearest_rotation(one[3:])) if len(one) > 3 else one for one in placed]
         return lines, placed

@@ -5,9 +5,13 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .law import Law
 
 Matrix = NDArray[np.float64]
 
@@ -76,6 +80,8 @@ class Body:
         anchor: True when chains must stop at this body.
         branch: False when this body's subtree never counts as a branch of its parent (helper bones); True when it
             always does; None = the rule.
+        law: what places the body instead, where no constants can: ``origin``, ``axes`` and ``offset`` are then true of
+            one pose, and good for lengths.
     """
 
     name: str
@@ -87,6 +93,7 @@ class Body:
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     anchor: bool = False
     branch: bool | None = None
+    law: Law | None = None
 
 
 def planar_axes(joint: str, normal: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> tuple[Axis, ...]:

@@ -72,9 +72,7 @@ class Lanes:
         """
         uneven = next((chain.uneven for chain in chains if chain.uneven is not None), None)
         if uneven is not None:
-            raise GoalError(
-                f"joint {uneven!r} is scaled by different factors along its axes; solve for one pose at a time"
-            )
+            raise GoalError(f"{uneven}; solve for one pose at a time")
         first = chains[0]
         for other in chains[1:]:
             if _structure(other) != _structure(first):

@@ -89,6 +89,8 @@ class Plain:
         ):
             value += move * factor * pace
             following.append(low if value < low else high if value > high else value)
+        if compiled.law is not None:
+            following = compiled.law.settled(following)
         return following, at.error, at.distance2, at.angle2, length2 < STILL * STILL, at.handles, blocked
 
 

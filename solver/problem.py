@@ -22,6 +22,8 @@ TURN_WEIGHT = 0.3
 LEAST_PUSH = 1e-13
 # Half of what an unknown is moved by for a difference [rad, reach].
 DIFFERENCE = 1e-5
+# A law bends where the differences to either side differ by more than this share.
+KINK = 0.05
 
 
 class Asked(NamedTuple):
@@ -302,7 +304,14 @@ class Problem:
                 moved = at.values.copy()
                 moved[i] += change
                 ends.append(self.evaluate(moved).errors)
-            factor = compiled.pace[i] / (2.0 * step)
+            factor = 0.5 * compiled.pace[i] / step
+            side = None if compiled.law is None else _way_down(at.errors, *ends)
+            if side is not None:
+                # What the law does on the other side is of no use.
+                if side < 0:
+                    continue
+                ends[1 - side] = at.errors
+                factor *= 2.0
             for row, after, before in zip(rows, *ends, strict=True):
                 row[i] = (before - after) * factor
         return rows
@@ -327,6 +336,19 @@ class Problem:
                 if (push > least and value >= upper[i]) or (push < -least and value <= lower[i]):
                     found.append(i)
         return found
+
+
+def _way_down(errors: list[float], after: list[float], before: list[float]) -> int | None:
+    """Which side of a kink is the way down: 0 for ``after``, 1 for ``before``, -1 for neither; None for no kink."""
+    ahead = [a - e for a, e in zip(after, errors, strict=True)]
+    back = [e - b for b, e in zip(before, errors, strict=True)]
+    bend = math.dist(ahead, back)
+    if bend <= KINK * max(math.hypot(*ahead), math.hypot(*back)):
+        return None
+    now, left, right = (math.fsum(x * x for x in each) for each in (errors, after, before))
+    if min(left, right) >= now:
+        return -1
+    return 0 if left < right else 1
 
 
 def pairs(asked: Asked, placed: Placed) -> list[tuple[Point, Point]]:

@@ -86,10 +86,7 @@ class Search:
         self._weights = None if joint_weights is None else _checked_weights(chain, joint_weights)
         problem = Problem(chain, _listed(goals), self._weights)
         if problem.compiled.uneven is not None and method != "AUTO":
-            raise GoalError(
-                f"joint {problem.compiled.uneven!r} is scaled by different factors along its axes, which {method} "
-                "cannot follow; use AUTO"
-            )
+            raise GoalError(f"{problem.compiled.uneven}, which {method} cannot follow; use AUTO")
         if tolerance is None:
             tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
         if not (0.0 < tolerance < math.inf and 0.0 < orientation_tolerance < math.inf):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 
+_EYE = np.eye(4)
+_EYE.setflags(write=False)
+
 # The body, and the joint, that moves a whole skeleton.
 ROOT_MOTION = "root_motion"
 
@@ -42,6 +45,7 @@ class Skeleton:
         axis_body: (axes,) index of the body that each axis moves.
         axis_unknown, axis_multiplier, axis_offset: (axes,) ``value = multiplier * q[unknown] + offset``; chains of
             mimics are resolved to their first source.
+        has_laws: whether any body is placed by a law.
     """
 
     def __init__(self, bodies: Iterable[Body]) -> None:
@@ -85,6 +89,7 @@ class Skeleton:
         self.upper = _frozen(np.array([axis.upper for axis in free], dtype=np.float64))
         self.continuous: tuple[bool, ...] = tuple(axis.continuous for axis in free)
         self.stiffness = _frozen(np.array([axis.stiffness for axis in free], dtype=np.float64))
+        self.has_laws = any(body.law is not None for body in self._bodies)
 
     def __repr__(self) -> str:
         return f"Skeleton({len(self.bodies)} bodies, {len(self.unknowns)} unknowns)"
@@ -194,14 +199,28 @@ class Skeleton:
         Returns:
             (4, 4) float64 by body name.
         """
-        values = iter(self.axis_values(q))
+        values = self.axis_values(q)
         frames: list[Matrix] = []
-        for body, parent in zip(self._bodies, self.parent, strict=True):
-            frame = body.origin if parent < 0 else frames[parent] @ body.origin
-            for axis in body.axes:
-                frame = frame @ axis_motion(axis, next(values))
-            frames.append(frame @ body.offset)
+        for i, parent in enumerate(self.parent):
+            own = [values[axis] for axis in self._body_axes[i]]
+            frames.append(self.placed(i, _EYE if parent < 0 else frames[parent], own))
         return dict(zip(self.bodies, frames, strict=True))
+
+    def placed(self, index: int, parent: Matrix, values: Sequence[float]) -> Matrix:
+        """(4, 4) frame of the body at a place of :attr:`bodies`.
+
+        Args:
+            index: the place.
+            parent: (4, 4) frame of its parent in skeleton space; the identity for a root.
+            values: of its axes.
+        """
+        body = self._bodies[index]
+        if body.law is not None:
+            return body.law.frame(parent, values)
+        frame = parent @ body.origin
+        for axis, value in zip(body.axes, values, strict=True):
+            frame = frame @ axis_motion(axis, value)
+        return frame @ body.offset
 
     def frame(self, body: str, q: ArrayLike) -> Matrix:
         """(4, 4) frame of one body in skeleton space, by the bodies above it only.
@@ -217,13 +236,13 @@ class Skeleton:
         above = [self.index(body)]
         while self.parent[above[-1]] >= 0:
             above.append(self.parent[above[-1]])
-        frame = np.eye(4)
+        frame = _EYE
         for i in reversed(above):
-            frame = frame @ self._bodies[i].origin
-            for axis in self._body_axes[i]:
-                value = self.axis_multiplier[axis] * numbers[self.axis_unknown[axis]] + self.axis_offset[axis]
-                frame = frame @ axis_motion(self.axes[axis], float(value))
-            frame = frame @ self._bodies[i].offset
+            values = [
+                float(self.axis_multiplier[axis] * numbers[self.axis_unknown[axis]] + self.axis_offset[axis])
+                for axis in self._body_axes[i]
+            ]
+            frame = self.placed(i, frame, values)
         return frame
 
     def chain(

@@ -59,8 +59,15 @@ class Walk:
         """The frame of a body from its parent's."""
         skeleton = self._chain.skeleton
         described = skeleton.body_at(body)
+        axes = skeleton.axes_of(body)
+        if (
+            described.law is not None
+            and frame.step < 0
+            and not any(skeleton.axis_unknown[i] in self._place for i in axes)
+        ):
+            return frame._replace(constant=skeleton.placed(body, frame.constant, [self._values[i] for i in axes]))
         frame = frame._replace(constant=frame.constant @ described.origin)
-        for i in skeleton.axes_of(body):
+        for i in axes:
             unknown = self._place.get(skeleton.axis_unknown[i])
             if unknown is None:
                 motion = axis_motion(skeleton.axes[i], self._values[i])
@@ -77,7 +84,7 @@ class Walk:
         if abs(size) < 1e-12:
             raise SkeletonError(f"joint {axis.name!r} is scaled by zero along an axis; give it another scale")
         if np.abs(linear.T @ linear / size**2 - np.eye(3)).max() > 1e-4:
-            self.uneven = self.uneven or axis.name
+            self.uneven = self.uneven or f"joint {axis.name!r} is scaled by different factors along its axes"
             size = 1.0
         elif abs(size - 1.0) < 1e-6:
             size = 1.0  # single-precision noise of a rotation: left as it is
