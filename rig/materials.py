@@ -9,6 +9,7 @@ import bpy
 
 from ..urdf.model import Material
 from . import compat
+from .meshes import COLORS
 from .transaction import data_blocks, made_since
 
 # What has no material at all, in sRGB like every colour of a URDF.
@@ -42,6 +43,18 @@ class Palette:
         color = None if material.color is None else tuple(round(channel, 4) for channel in material.color)
         return self._get((color, material.texture), material)
 
+    def of_colors(self) -> bpy.types.Material:
+        """What shows the colours that a mesh file gives to its vertices."""
+        if COLORS not in self._made:
+            made = bpy.data.materials.new("Vertex Colors")
+            base = _principled(made)
+            assert base is not None
+            node = _node_before(made, base, "ShaderNodeVertexColor")
+            assert isinstance(node, bpy.types.ShaderNodeVertexColor)
+            node.layer_name = COLORS
+            self._made[COLORS] = made
+        return self._made[COLORS]
+
     def keep(self, material: bpy.types.Material) -> bpy.types.Material:
         """A material that Blender's importer made, or the first one that looks just like it."""
         base = _principled(material)
@@ -73,12 +86,9 @@ class Palette:
             made.surface_render_method = "BLENDED"
         image = None if material.texture is None else self._image(material.texture)
         if image is not None:
-            tree = compat.shader_nodes(made)
-            node = tree.nodes.new("ShaderNodeTexImage")
+            node = _node_before(made, base, "ShaderNodeTexImage")
             assert isinstance(node, bpy.types.ShaderNodeTexImage)
             node.image = image
-            node.location = (base.location.x - 320.0, base.location.y)
-            tree.links.new(node.outputs["Color"], base.inputs["Base Color"])
         return made
 
     def _image(self, path: Path) -> bpy.types.Image | None:
@@ -113,6 +123,18 @@ def _principled(material: bpy.types.Material) -> bpy.types.ShaderNodeBsdfPrincip
         if isinstance(node, bpy.types.ShaderNodeBsdfPrincipled):
             return node
     return None
+
+
+def _node_before(
+    material: bpy.types.Material, base: bpy.types.ShaderNodeBsdfPrincipled, kind: str
+) -> bpy.types.ShaderNode:
+    """A new node whose colour goes into the base colour."""
+    tree = compat.shader_nodes(material)
+    node = tree.nodes.new(kind)
+    assert isinstance(node, bpy.types.ShaderNode)
+    node.location = (base.location.x - 320.0, base.location.y)
+    tree.links.new(node.outputs["Color"], base.inputs["Base Color"])
+    return node
 
 
 def _color_and_alpha(

@@ -1,4 +1,4 @@
-"""Reads mesh files into plain arrays: STL, OBJ, PLY and glTF by Blender's importers, COLLADA by our own reader."""
+"""Reads mesh files into plain arrays: STL and COLLADA by our own readers, OBJ, PLY and glTF by Blender's importers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..urdf import collada
 from ..urdf.errors import MeshError
 from ..urdf.mesh_data import MeshData, joined
+from ..urdf.stl import read_stl
 from .materials import Palette
 from .ply_header import check_ply
 from .transaction import data_blocks, made_since, working_in
@@ -27,10 +28,12 @@ class FileMesh:
     Attributes:
         data: in the file's own frame and unit, which counts as metres.
         materials: by material index; None stands for faces whose look the file leaves open.
+        notes: what of the file was left out, each as ``file: what``.
     """
 
     data: MeshData
-    materials: tuple[bpy.types.Material | None, ...]
+    materials: tuple[bpy.types.Material | None, ...] = (None,)
+    notes: tuple[str, ...] = ()
 
 
 def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
@@ -45,17 +48,23 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
         MeshError: the file cannot be read, holds no faces or numbers that are none, or is of an unknown format.
     """
     suffix = path.suffix.lower()
-    if suffix == ".dae":
-        data = joined(collada.read(path), path.stem)
-        found = FileMesh(data, tuple(palette.of_file(material) for material in data.materials) or (None,))
+    if suffix == ".stl":
+        found = FileMesh(read_stl(path))
+    elif suffix == ".dae":
+        notes: list[str] = []
+        data = joined(collada.read(path, warn=notes.append), path.stem)
+        materials = tuple(palette.of_file(material) for material in data.materials) or (None,)
+        found = FileMesh(data, materials, tuple(notes))
     elif suffix in _IMPORTERS:
         if suffix == ".ply":
             check_ply(path)
         found = _read_by_blender(path, suffix, scene, palette)
     else:
-        known = ", ".join(sorted((*_IMPORTERS, ".dae")))
+        known = ", ".join(sorted((*_IMPORTERS, ".dae", ".stl")))
         raise MeshError(path, f"meshes of format {suffix or 'without a suffix'!r} cannot be read; known are {known}")
     _check(path, found.data)
+    if found.data.colors is not None:
+        found = replace(found, materials=tuple(material or palette.of_colors() for material in found.materials))
     return found
 
 
@@ -115,7 +124,23 @@ def _arrays(mesh: bpy.types.Mesh) -> MeshData:
         material_index=read(mesh.polygons, "material_index", 1, np.int32),
         normals=read(mesh.corner_normals, "vector", 3, np.float32) if mesh.has_custom_normals else None,
         uv=None if uv is None else read(uv.uv, "vector", 2, np.float32),
+        colors=_colors(mesh),
     )
+
+
+def _colors(mesh: bpy.types.Mesh) -> np.ndarray | None:
+    """(l, 4) linear RGBA of every corner; None where the mesh has no colours."""
+    layer = mesh.color_attributes[0] if mesh.color_attributes else None
+    if layer is None:
+        return None
+    values = np.empty(4 * len(layer.data), dtype=np.float32)
+    layer.data.foreach_get("color", values)
+    colors = values.reshape(-1, 4)
+    if layer.domain == "CORNER":
+        return colors
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return colors[corners]
 
 
 def _clear(before: dict[int, bpy.types.ID]) -> None:
@@ -133,10 +158,6 @@ def _check(path: Path, data: MeshData) -> None:
         raise MeshError(path, "it holds faces at vertices that do not exist")
 
 
-def _import_stl(path: str) -> None:
-    bpy.ops.wm.stl_import(filepath=path, forward_axis="Y", up_axis="Z")
-
-
 def _import_obj(path: str) -> None:
     bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z")
 
@@ -150,7 +171,6 @@ def _import_gltf(path: str) -> None:
 
 
 _IMPORTERS = {
-    ".stl": _import_stl,
     ".obj": _import_obj,
     ".ply": _import_ply,
     ".glb": _import_gltf,

@@ -28,6 +28,7 @@ class MeshData:
         materials: the file's own; a material without colour and texture stands for polygons that have none.
         normals: (l, 3) unit vectors, a zero vector where the file gives none; None when it gives none at all.
         uv: (l, 2), zero where the file gives none; None when it gives none at all.
+        colors: (l, 4) linear RGBA, white where the file gives none; None when it gives none at all.
     """
 
     name: str
@@ -39,6 +40,7 @@ class MeshData:
     materials: tuple[Material, ...] = ()
     normals: Floats | None = None
     uv: Floats | None = None
+    colors: Floats | None = None
 
     def scaled(self, scale: Sequence[float]) -> MeshData:
         """The mesh scaled along its axes by factors of any sign.
@@ -81,6 +83,7 @@ class MeshData:
             loop_vertex=self.loop_vertex[order],
             normals=None if self.normals is None else self.normals[order],
             uv=None if self.uv is None else self.uv[order],
+            colors=None if self.colors is None else self.colors[order],
         )
 
 
@@ -93,6 +96,7 @@ def joined(meshes: Sequence[MeshData], name: str = "") -> MeshData:
     """
     if len(meshes) == 1:
         return replace(meshes[0], name=name or meshes[0].name)
+    loops = [len(mesh.loop_vertex) for mesh in meshes]
     first_vertex = _offsets([len(mesh.vertices) for mesh in meshes])
     totals = _stacked([mesh.polygon_total for mesh in meshes])
     materials, indices = merged_materials([mesh.materials or (Material(""),) for mesh in meshes])
@@ -104,8 +108,9 @@ def joined(meshes: Sequence[MeshData], name: str = "") -> MeshData:
         polygon_total=totals,
         material_index=_stacked([index[mesh.material_index] for mesh, index in zip(meshes, indices, strict=True)]),
         materials=() if materials == (Material(""),) else materials,
-        normals=_corner_data([mesh.normals for mesh in meshes], [len(mesh.loop_vertex) for mesh in meshes], 3),
-        uv=_corner_data([mesh.uv for mesh in meshes], [len(mesh.loop_vertex) for mesh in meshes], 2),
+        normals=_corner_data([mesh.normals for mesh in meshes], loops, 3),
+        uv=_corner_data([mesh.uv for mesh in meshes], loops, 2),
+        colors=_corner_data([mesh.colors for mesh in meshes], loops, 4, 1.0),
     )
 
 
@@ -159,10 +164,15 @@ def _stacked(arrays: Sequence[Ints]) -> Ints:
     return stacked
 
 
-def _corner_data(arrays: Sequence[Floats | None], loops: Sequence[int], width: int) -> Floats | None:
-    """Per-corner data of several meshes, zero for those that have none; None when no mesh has any."""
+def _corner_data(
+    arrays: Sequence[Floats | None], loops: Sequence[int], width: int, missing: float = 0.0
+) -> Floats | None:
+    """Per-corner data of several meshes, ``missing`` for those that have none; None when no mesh has any."""
     if all(array is None for array in arrays):
         return None
     return np.concatenate(
-        [np.zeros((n, width), np.float32) if array is None else array for array, n in zip(arrays, loops, strict=True)]
+        [
+            np.full((n, width), missing, np.float32) if array is None else array
+            for array, n in zip(arrays, loops, strict=True)
+        ]
     )

@@ -38,6 +38,14 @@ class Sphere:
 
 
 @dataclass(frozen=True, slots=True)
+class Capsule:
+    """A cylinder along Z with a half sphere on each end, centred on its origin; ``length`` is the cylinder's [m]."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
 class MeshFile:
     """A mesh on disk.
 
@@ -54,7 +62,7 @@ class MeshFile:
     line: int = 0
 
 
-Geometry = Box | Cylinder | Sphere | MeshFile
+Geometry = Box | Capsule | Cylinder | Sphere | MeshFile
 
 
 @dataclass(frozen=True, slots=True)
