@@ -7,12 +7,11 @@ and, where they are COLLADA, read by :mod:`.collada`.
 from __future__ import annotations
 
 from .errors import MeshError, UrdfError
-from .model import Box, Capsule, Cylinder, Joint, Link, Material, MeshFile, Robot, Sphere, Visual
+from .model import Box, Cylinder, Joint, Link, Material, MeshFile, Robot, Sphere, Visual
 from .parse import load
 
 __all__ = [
     "Box",
-    "Capsule",
     "Cylinder",
     "Joint",
     "Link",

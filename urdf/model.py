@@ -39,7 +39,12 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
-    """A cylinder along Z with a half sphere on each end, centred on its origin; ``length`` is the cylinder's [m]."""
+    """A cylinder along Z with half spheres on its ends, centred on its origin [m].
+
+    Attributes:
+        radius: of the cylinder and of its ends.
+        length: of the cylinder without its ends.
+    """
 
     radius: float
     length: float
@@ -62,7 +67,7 @@ class MeshFile:
     line: int = 0
 
 
-Geometry = Box | Capsule | Cylinder | Sphere | MeshFile
+Geometry = Box | Cylinder | Sphere | Capsule | MeshFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,14 +57,14 @@ class Links:
             return Box(size=(x, y, z))
         if shape.tag == "cylinder":
             return Cylinder(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
-        if shape.tag == "capsule":  # no part of the specification, but common in simulators
-            return Capsule(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
         if shape.tag == "sphere":
             return Sphere(radius=number(self._notes, shape, "radius"))
+        if shape.tag == "capsule":
+            return Capsule(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
         if shape.tag == "mesh":
             return self._mesh(shape, link_name, element.tag)
         self._notes.warn(
-            shape, f"link {link_name!r} has a shape that is not known; left out, use box, capsule, cylinder, sphere or mesh"
+            shape, f"link {link_name!r} has a shape that is not known; left out, use box, cylinder, sphere, capsule or mesh"
         )
         return None
 
