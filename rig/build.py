@@ -49,9 +49,32 @@ def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, col
     collection.objects.link(armature)
     # Thin bones: the meshes are what is looked at and picked.
     data.display_type = "STICK"
-    write_robot(data, RobotRecord(name=robot.name, source=robot.path.as_posix()))
     placements = place(robot)
     bones = dict(zip((p.link for p in placements), unique_names([p.link for p in placements]), strict=True))
+    return shape_armature(armature, robot, skeleton, scene, placements, bones)
+
+
+def shape_armature(
+    armature: bpy.types.Object,
+    robot: Robot,
+    skeleton: Skeleton,
+    scene: bpy.types.Scene,
+    placements: Sequence[Placement],
+    bones: dict[str, str],
+) -> Build:
+    """Give an armature the robot's bones, in their neutral pose; bones of these names that are there already are moved.
+
+    Args:
+        armature: new, or of an earlier import, without limits and drivers.
+        robot: what to build.
+        skeleton: the robot's own.
+        scene: where to work; it must show the armature.
+        placements: of the robot's links.
+        bones: bone name of each link.
+    """
+    data = armature.data
+    assert isinstance(data, bpy.types.Armature)
+    write_robot(data, RobotRecord(name=robot.name, source=robot.path.as_posix()))
     _make_bones(armature, placements, bones, scene)
     definitions = {p.link: _define(data.bones[bones[p.link]], p) for p in placements}
     _sort_into_collections(data, placements, bones)
@@ -91,14 +114,14 @@ def _make_bones(
     with working_in(scene, armature):
         bpy.ops.object.mode_set(mode="EDIT")
         for placement in placements:
-            bone = data.edit_bones.new(bones[placement.link])
+            name = bones[placement.link]
+            bone = data.edit_bones.get(name) or data.edit_bones.new(name)
+            bone.use_connect = False
             _, y, z, head = placement.rest[:3].T
             bone.head = head.tolist()
             bone.tail = (head + placement.length * y).tolist()
             bone.align_roll(z.tolist())
-            if placement.parent is not None:
-                bone.parent = data.edit_bones[bones[placement.parent]]
-            bone.use_connect = False
+            bone.parent = None if placement.parent is None else data.edit_bones[bones[placement.parent]]
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -131,12 +154,16 @@ def _define(bone: bpy.types.Bone, placement: Placement) -> Definition:
 
 def _sort_into_collections(data: bpy.types.Armature, placements: Sequence[Placement], bones: dict[str, str]) -> None:
     """Bones of fixed joints have nothing to pose: they go into a collection that is hidden."""
-    joints = data.collections.new("Joints")
-    fixed = data.collections.new("Fixed")
-    fixed.is_visible = False
+    joints = data.collections_all.get("Joints") or data.collections.new("Joints")
+    fixed = data.collections_all.get("Fixed")
+    if fixed is None:
+        fixed = data.collections.new("Fixed")
+        fixed.is_visible = False
     for placement in placements:
         held_fast = placement.joint is not None and placement.joint.type == FIXED
-        (fixed if held_fast else joints).assign(data.bones[bones[placement.link]])
+        bone = data.bones[bones[placement.link]]
+        (fixed if held_fast else joints).assign(bone)
+        (joints if held_fast else fixed).unassign(bone)
 
 
 def _drive_followers(

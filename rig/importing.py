@@ -11,8 +11,10 @@ from ..urdf import load
 from ..urdf.files import Packages
 from ..urdf.model import Robot
 from .build import build_armature, short_name
+from .job import Job, Step, Steps
+from .looks import mark_own
 from .materials import Palette
-from .transaction import all_or_nothing, data_blocks, made_since, workshop
+from .transaction import Blocks, made_since, workshop
 from .visuals import Dresser
 
 
@@ -56,25 +58,39 @@ def import_robot(robot: Robot, *, collision: bool = False) -> ImportReport:
     Raises:
         LinkposeError: the robot is no tree of joints that can be built.
     """
+    return Job(lambda before: robot_steps(robot, before, collision=collision)).run()
+
+
+def robot_steps(robot: Robot, before: Blocks, *, collision: bool = False) -> Steps[ImportReport]:
+    """The steps of :func:`import_robot`, for a :class:`~.job.Job`.
+
+    Args:
+        robot: what to make.
+        before: the data-blocks that are not the import's.
+        collision: also make the collision shapes.
+    """
     skeleton = robot.skeleton()
     palette = Palette()
-    before = data_blocks()
-    with all_or_nothing():
-        name = short_name(robot.name or robot.path.stem)
-        collection = bpy.data.collections.new(name)
-        with workshop() as scene:
-            scene.collection.children.link(collection)
-            built = build_armature(robot, skeleton, scene, collection)
-            dresser = Dresser(robot, built, scene, palette)
-            dresser.dress(collection)
-            if collision:
-                dresser.dress(_hidden_collection(f"{name} collision", collection), collision=True)
-        _remove_unused(before)
-        _show(collection, built.armature)
+    name = short_name(robot.name or robot.path.stem)
+    collection = bpy.data.collections.new(name)
+    with workshop() as scene:
+        scene.collection.children.link(collection)
+        built = build_armature(robot, skeleton, scene, collection)
+        dresser = Dresser(robot, scene, palette, collision=collision)
+        for part, file in dresser.read():
+            yield Step(part, file)
+        collections = {False: collection}
+        if collision:
+            collections[True] = hidden_collection(f"{name} collision", collection)
+        dresser.dress(built, collections)
+    remove_unused(before)
+    mark_own(before)
+    _show(collection, built.armature)
     return ImportReport(built.armature, (*robot.warnings, *dresser.warnings, *palette.warnings))
 
 
-def _hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:
+def hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:
+    """A new collection for what is neither seen nor rendered."""
     collection = bpy.data.collections.new(name)
     parent.children.link(collection)
     collection.hide_viewport = True
@@ -82,7 +98,7 @@ def _hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Col
     return collection
 
 
-def _remove_unused(before: dict[int, bpy.types.ID]) -> None:
+def remove_unused(before: Blocks) -> None:
     """Drop what importers made and no mesh took: doubled materials, then what only those held."""
     leftovers = (bpy.types.Material, bpy.types.Image, bpy.types.NodeTree)
     while unused := [block for block in made_since(before) if isinstance(block, leftovers) and not block.users]:

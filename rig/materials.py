@@ -9,6 +9,7 @@ import bpy
 
 from ..urdf.model import Material
 from . import compat
+from .looks import value_of
 from .meshes import COLORS
 from .transaction import data_blocks, made_since
 
@@ -65,7 +66,7 @@ class Palette:
             material.diffuse_color = (*color.default_value[:3], alpha.default_value)
         if any(socket.is_linked for socket in base.inputs):
             return material
-        look = tuple(_plain(socket) for socket in base.inputs)
+        look = tuple(value_of(socket) for socket in base.inputs)
         return self._made.setdefault(look, material)
 
     def _get(self, key: object, material: Material) -> bpy.types.Material:
@@ -142,10 +143,3 @@ def _color_and_alpha(
 ) -> tuple[bpy.types.NodeSocketColor, bpy.types.NodeSocketFloat]:
     # Alpha's class is a float socket of a kind that the stubs do not know.
     return node.inputs["Base Color"], cast("bpy.types.NodeSocketFloat", node.inputs["Alpha"])
-
-
-def _plain(socket: bpy.types.NodeSocket) -> object:
-    value = getattr(socket, "default_value", None)
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return tuple(round(channel, 5) for channel in value)

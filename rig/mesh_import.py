@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -130,7 +131,7 @@ def _arrays(mesh: bpy.types.Mesh) -> MeshData:
 
 def _colors(mesh: bpy.types.Mesh) -> np.ndarray | None:
     """(l, 4) linear RGBA of every corner; None where the mesh has no colours."""
-    layer = mesh.color_attributes[0] if mesh.color_attributes else None
+    layer: Any = mesh.color_attributes[0] if mesh.color_attributes else None
     if layer is None:
         return None
     values = np.empty(4 * len(layer.data), dtype=np.float32)

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix as BlenderMatrix
 
-from ..urdf.mesh_data import MeshData, starts
+from ..urdf.mesh_data import MeshData
 from ..urdf.model import Box, Capsule, Cylinder, Sphere
 from . import compat
 
@@ -71,10 +71,8 @@ def _set(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, values: np.nda
     attribute.data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "value", values)
 
 
-def primitive_mesh(shape: Box | Capsule | Cylinder | Sphere) -> bpy.types.Mesh:
-    """A primitive centred on its origin, round ones along Z, with UVs and one open material slot."""
-    if isinstance(shape, Capsule):
-        return mesh_from_data("Capsule", _capsule(shape), (None,))
+def primitive_mesh(shape: Box | Cylinder | Sphere | Capsule) -> bpy.types.Mesh:
+    """A shape centred on its origin, a cylinder or capsule along Z, with UVs and one open material slot."""
     mesh = bpy.data.meshes.new(type(shape).__name__)
     made = bmesh.new()
     try:
@@ -96,6 +94,11 @@ def primitive_mesh(shape: Box | Capsule | Cylinder | Sphere) -> bpy.types.Mesh:
                 bmesh.ops.create_uvsphere(
                     made, u_segments=ROUND_SEGMENTS, v_segments=ROUND_SEGMENTS // 2, radius=radius, calc_uvs=True
                 )
+            case Capsule(radius, length):
+                bmesh.ops.create_uvsphere(
+                    made, u_segments=ROUND_SEGMENTS, v_segments=ROUND_SEGMENTS // 2, radius=radius, calc_uvs=True
+                )
+                _stretch(made, length)
         made.to_mesh(mesh)
     finally:
         made.free()
@@ -104,39 +107,18 @@ def primitive_mesh(shape: Box | Capsule | Cylinder | Sphere) -> bpy.types.Mesh:
     return mesh
 
 
-def _capsule(shape: Capsule) -> MeshData:
-    """Rings from pole to pole, the equator twice: once at each end of the cylinder."""
-    half = ROUND_SEGMENTS // 4
-    latitude = np.linspace(0.0, math.pi / 2.0, half + 1)
-    radius = shape.radius * np.cos(np.concatenate((-latitude[::-1], latitude)))
-    height = shape.radius * np.sin(np.concatenate((-latitude[::-1], latitude)))
-    height += np.repeat((-0.5, 0.5), half + 1) * shape.length
-    around = np.arange(ROUND_SEGMENTS) * (2.0 * math.pi / ROUND_SEGMENTS)
-    vertices = np.stack(
-        (np.outer(radius, np.cos(around)), np.outer(radius, np.sin(around)), np.repeat(height[:, None], ROUND_SEGMENTS, 1)),
-        axis=-1,
-    )
-    rings = len(height)
-    ring, side = (grid.ravel() for grid in np.indices((rings - 1, ROUND_SEGMENTS)))
-    after = (side + 1) % ROUND_SEGMENTS
-    # Every ring has all its vertices; at the poles, where they are one, quads become triangles.
-    index = np.arange(rings * ROUND_SEGMENTS).reshape(rings, ROUND_SEGMENTS)
-    index[0], index[-1] = index[0, 0], index[-1, 0]
-    corners = np.stack((index[ring, side], index[ring, after], index[ring + 1, after], index[ring + 1, side]), axis=1)
-    u = np.stack((side, side + 1, side + 1, side), axis=1) / ROUND_SEGMENTS
-    v = np.stack((ring, ring, ring + 1, ring + 1), axis=1) / (rings - 1)
-    keep = corners != np.roll(corners, -1, axis=1)
-    totals = keep.sum(axis=1).astype(np.int32)
-    used, loops = np.unique(corners[keep], return_inverse=True)
-    return MeshData(
-        name="Capsule",
-        vertices=vertices.reshape(-1, 3)[used].astype(np.float32),
-        loop_vertex=loops.ravel().astype(np.int32),
-        polygon_start=starts(totals),
-        polygon_total=totals,
-        material_index=np.zeros(len(totals), dtype=np.int32),
-        uv=np.stack((u[keep], v[keep]), axis=1).astype(np.float32),
-    )
+def _stretch(ball: bmesh.types.BMesh, length: float) -> None:
+    """Part a ball at its equator and put a cylinder in between."""
+    level = 1e-6 * max(vertex.co.z for vertex in ball.verts)
+    upper = [face for face in ball.faces if all(vertex.co.z > -level for vertex in face.verts)]
+    equator = [edge for edge in ball.edges if all(abs(vertex.co.z) <= level for vertex in edge.verts)]
+    bmesh.ops.split_edges(ball, edges=equator)
+    raised = {vertex for face in upper for vertex in face.verts}
+    for vertex in ball.verts:
+        vertex.co.z += 0.5 * length if vertex in raised else -0.5 * length
+    rims = [edge for edge in ball.edges if edge.is_boundary]
+    bmesh.ops.bridge_loops(ball, edges=rims)
+    bmesh.ops.recalc_face_normals(ball, faces=list(ball.faces))
 
 
 def _flat(array: np.ndarray, kind: type) -> np.ndarray:

@@ -1,39 +1,31 @@
-"""Making many data-blocks at once: all of them or none, and without touching what the user has open."""
+"""Which data-blocks were made meanwhile, and making them without touching what the user has open."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 import bpy
+
+Blocks: TypeAlias = dict[int, bpy.types.ID]
 
 # What belongs to the program rather than to the work; no importer makes any.
 _NOT_CONTENT = frozenset({"window_managers", "workspaces", "screens", "libraries", "all_ids"})
 
 
-def data_blocks() -> dict[int, bpy.types.ID]:
+def data_blocks() -> Blocks:
     """Every data-block of the file by its session identifier."""
-    found: dict[int, bpy.types.ID] = {}
+    found: Blocks = {}
     for member in bpy.data.bl_rna.properties:
         if member.type == "COLLECTION" and member.identifier not in _NOT_CONTENT:
             found.update((block.session_uid, block) for block in getattr(bpy.data, member.identifier))
     return found
 
 
-def made_since(before: dict[int, bpy.types.ID]) -> list[bpy.types.ID]:
+def made_since(before: Blocks) -> list[bpy.types.ID]:
     """Data-blocks that were not there yet when ``before`` was taken; only its keys are looked at."""
     return [block for uid, block in data_blocks().items() if uid not in before]
-
-
-@contextmanager
-def all_or_nothing() -> Iterator[None]:
-    """Remove every data-block that was made inside when an exception leaves the block; it goes on upwards."""
-    before = data_blocks()
-    try:
-        yield
-    except BaseException:
-        bpy.data.batch_remove(made_since(before))
-        raise
 
 
 @contextmanager

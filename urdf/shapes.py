@@ -63,9 +63,8 @@ class Links:
             return Capsule(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
         if shape.tag == "mesh":
             return self._mesh(shape, link_name, element.tag)
-        self._notes.warn(
-            shape, f"link {link_name!r} has a shape that is not known; left out, use box, cylinder, sphere, capsule or mesh"
-        )
+        known = "box, cylinder, sphere, capsule or mesh"
+        self._notes.warn(shape, f"link {link_name!r} has a shape that is not known; left out, use {known}")
         return None
 
     def _mesh(self, element: Element, link_name: str, role: str) -> MeshFile | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,16 +41,17 @@ def write_obj(path: Path, material: str = "") -> Path:
     return path
 
 
-def write_ply(path: Path, vertices: int = len(CORNERS)) -> Path:
+def write_ply(path: Path, vertices: int = len(CORNERS), reds: Sequence[int] = ()) -> Path:
     lines = [
         "ply",
         "format ascii 1.0",
         f"element vertex {vertices}",
         *(f"property float {axis}" for axis in "xyz"),
+        *(f"property uchar {color}" for color in ("red", "green", "blue") if reds),
         f"element face {len(FACES)}",
         "property list uchar int vertex_indices",
         "end_header",
-        *(f"{x} {y} {z}" for x, y, z in CORNERS),
+        *(f"{x} {y} {z}" + (f" {reds[i]} 0 0" if reds else "") for i, (x, y, z) in enumerate(CORNERS)),
         *("3 " + " ".join(map(str, face)) for face in FACES),
     ]
     path.write_text("\n".join(lines) + "\n")

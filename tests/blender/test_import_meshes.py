@@ -101,6 +101,54 @@ def test_one_file_at_one_scale_is_one_mesh_and_is_read_once(tmp_path: Path) -> N
     assert len(bpy.data.meshes) == 2
 
 
+def test_equal_files_are_read_once_and_shared_unless_what_lies_beside_them_differs(tmp_path: Path) -> None:
+    for folder, color in (("left", "1 0 0"), ("right", "0 0 1")):
+        (tmp_path / folder).mkdir()
+        mesh_files.write_stl(tmp_path / folder / "hand.stl")
+        mesh_files.write_obj(tmp_path / folder / "hand.obj", f"newmtl paint\nKd {color}\n")
+    names = ("left/hand.stl", "right/hand.stl", "left/hand.obj", "right/hand.obj")
+    shapes = _shapes(import_text(tmp_path, _link(*map(_mesh, names))))
+    assert shapes[0].data == shapes[1].data
+    assert shapes[2].data != shapes[3].data
+    assert _base(shapes[2].material_slots[0].material) == pytest.approx((1, 0, 0, 1))
+    assert _base(shapes[3].material_slots[0].material) == pytest.approx((0, 0, 1, 1))
+
+
+@pytest.mark.parametrize("folder", ["with space", "überträger 机器人", "per%20cent", "a'b"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_names_with_spaces_and_in_other_scripts_are_found(name: str, folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir()
+    WRITERS[name](tmp_path / folder / name)
+    report = import_text(tmp_path, _link(_mesh(f"{folder}/{name}")))
+    assert report.warnings == ()
+    assert len(_shapes(report)) == 1
+
+
+def test_colours_of_a_ply_files_vertices_are_kept_and_shown(tmp_path: Path) -> None:
+    reds = (255, 0, 128, 188)
+    mesh_files.write_ply(tmp_path / "a.ply", reds=reds)
+    (shape,) = _shapes(import_text(tmp_path, _link(_mesh("a.ply", rest=_color("0 0 1 1", "blue")))))
+    layer = shape.data.color_attributes["Color"]
+    corners = {round(shape.data.vertices[loop.vertex_index].co.length): loop.index for loop in shape.data.loops}
+    found = [layer.data[corners[distance]].color[0] for distance in range(4)]  # the corners are 0, 1, 2 and 3 away
+    assert found == pytest.approx([1.0, 0.0, 0.2158605, 0.5028865], abs=1e-4)  # by the sRGB standard's formula
+    (material,) = (slot.material for slot in shape.material_slots)
+    (node,) = (node for node in material.node_tree.nodes if node.type == "VERTEX_COLOR")
+    assert node.layer_name == "Color"
+    assert node.outputs["Color"].links[0].to_socket.name == "Base Color"
+
+
+def test_what_a_dae_file_leaves_out_is_a_warning_with_link_and_file(tmp_path: Path) -> None:
+    path = mesh_files.write_dae(tmp_path / "a.dae", "1 0 0 1")
+    path.write_text(path.read_text().replace('target="#m"', 'target="#nobody"'))
+    report = import_text(tmp_path, _link(_mesh("a.dae")))
+    assert len(_shapes(report)) == 1
+    (warning,) = report.warnings
+    assert "made.urdf:1" in warning
+    assert "'a'" in warning
+    assert "a.dae: left out" in warning
+
+
 def test_objects_of_one_mesh_keep_their_own_colours(tmp_path: Path) -> None:
     mesh_files.write_stl(tmp_path / "a.stl")
     body = _link(_mesh("a.stl", rest=_color("1 0 0 1", "same")), _mesh("a.stl", rest=_color("0 0 1 1", "same")))
@@ -188,14 +236,17 @@ def test_primitives_have_their_sizes_and_look_outwards(tmp_path: Path) -> None:
         _visual('<box size="1 2 3"/>'),
         _visual('<cylinder radius="0.5" length="2"/>'),
         _visual('<sphere radius="0.7"/>'),
+        _visual('<capsule radius="0.5" length="2"/>'),
     )
-    box, cylinder, sphere = (shape.data for shape in _shapes(import_text(tmp_path, body)))
+    box, cylinder, sphere, capsule = (shape.data for shape in _shapes(import_text(tmp_path, body)))
     assert np.ptp(_points(box), axis=0) == pytest.approx((1, 2, 3))
     assert np.ptp(_points(cylinder), axis=0) == pytest.approx((1, 1, 2))
     assert np.linalg.norm(_points(sphere), axis=1) == pytest.approx(0.7, abs=1e-5)
     assert _volume(box) == pytest.approx(6.0, rel=1e-5)
     assert _volume(cylinder) == pytest.approx(math.pi * 0.25 * 2, rel=0.02)
     assert _volume(sphere) == pytest.approx(4 / 3 * math.pi * 0.343, rel=0.03)
+    assert np.ptp(_points(capsule), axis=0) == pytest.approx((1, 1, 3))
+    assert _volume(capsule) == pytest.approx(math.pi * 0.25 * 2 + 4 / 3 * math.pi * 0.125, rel=0.03)
 
 
 def test_a_flat_file_looks_flat_and_a_round_cylinder_round(tmp_path: Path) -> None:
@@ -273,6 +324,38 @@ def test_a_missing_mesh_leaves_its_link_bare_with_one_warning(tmp_path: Path) ->
     assert len(_shapes(report)) == 1
     (warning,) = report.warnings
     assert "nowhere.stl" in warning
+
+
+def _binary_stl(header: bytes, triangles: int, held: int | None = None) -> bytes:
+    return header.ljust(80, b"\0") + triangles.to_bytes(4, "little") + bytes(50 * (triangles if held is None else held))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (_binary_stl(b"", 3, 2), "promises 3 triangles, the file holds 2"),
+        (_binary_stl(b"", 2), "no faces"),  # both have all their corners at one place
+        (b"short", "less than a header"),
+        (b"solid x\nendsolid x\n", "no faces"),
+        (b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\nendfacet\n", "2 corners"),
+        (b"solid x\nfacet\nouter loop\nvertex 0 0 0\nvertex 1 x 0\nvertex 0 1 0\nendloop\nendfacet\n", "3 corners"),
+        (b"solid x\nfacet\nouter loop\nvertex 0 0 0\nvertex 1 nan 0\nvertex 0 1 0\nendloop\n", "finite"),
+        (b"solid x\nfacet\nouter loop\nvertex 0 0 0\nvertex 1 1e99 0\nvertex 0 1 0\nendloop\n", "finite"),
+    ],
+)
+def test_a_broken_stl_file_says_what_is_wrong(content: bytes, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.stl").write_bytes(content)
+    (warning,) = import_text(tmp_path, _link(_mesh("bad.stl"))).warnings
+    assert complaint in warning
+
+
+@pytest.mark.parametrize("header", [b"solid facet", b"solid\nfacet normal 0 0 1\n outer loop", b"exported"])
+def test_a_binary_stl_is_known_by_its_length_whatever_its_header_says(header: bytes, tmp_path: Path) -> None:
+    content = mesh_files.write_stl(tmp_path / "a.stl").read_bytes()
+    (tmp_path / "a.stl").write_bytes(header.ljust(80)[:80] + content[80:])
+    (shape,) = _shapes(import_text(tmp_path, _link(_mesh("a.stl"))))
+    assert np.allclose(_sorted(_points(shape.data)), _sorted(CORNERS))
+    assert len(shape.data.polygons) == 4
 
 
 def test_a_ply_header_that_promises_too_much_is_refused_before_blender_sees_it(tmp_path: Path) -> None:

@@ -118,8 +118,8 @@ def test_whatever_fails_on_the_way_takes_all_it_made_along(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = _users_armature()
-    for name in ("a.stl", "b.stl"):
-        mesh_files.write_stl(tmp_path / name)
+    mesh_files.write_stl(tmp_path / "a.stl")
+    mesh_files.write_text_stl(tmp_path / "b.stl")
     mesh_files.write_obj(tmp_path / "c.obj", "newmtl paint\nKd 0.1 0.2 0.3\n")
     body = "".join(
         f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in ("c.obj", "a.stl", "b.stl")
