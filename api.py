@@ -39,13 +39,16 @@ _SHOWN = 1e-4
 _TRIES = 4
 
 
-def import_urdf(path: str | Path, *, packages: Packages | None = None, collision: bool = False) -> ImportReport:
+def import_urdf(
+    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
+) -> ImportReport:
     """Import a robot from a URDF file as one armature with its visuals, into the current scene.
 
     Args:
         path: the file.
         packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
         collision: also make the collision shapes, hidden.
+        free_base: let the robot's root move freely, as by a floating joint ``"free_base"``.
 
     Returns:
         The armature object, and warnings about what was left out or put right.
@@ -53,7 +56,7 @@ def import_urdf(path: str | Path, *, packages: Packages | None = None, collision
     Raises:
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
-    return import_file(path, packages=packages, collision=collision)
+    return import_file(path, packages=packages, collision=collision, free_base=free_base)
 
 
 def read_skeleton(armature: bpy.types.Object) -> Skeleton:

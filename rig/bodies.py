@@ -247,7 +247,7 @@ class BodyMaker:
         fixed = self._location[place].copy()
         fixed[[free.part for free in own.slides]] = 0.0
         label = self._labels[name]
-        names = _names(label, own, single=False)
+        names = _names(label, own, None)
         self.motions[name], self.unknowns[name], self.states[name] = own, names, self._bones.state(place)
         return Body(
             name=label,
@@ -310,7 +310,7 @@ class BodyMaker:
         """
         label, one, part = self._labels[name], self._defined.get(name), self._parts.get(name, ORDINARY)
         joint = one.joint if one is not None else label
-        names = _names(joint, own, single=one is not None)
+        names = _names(joint, own, one)
         axes = []
         for i, free in enumerate(own.slides):
             assert along is not None
@@ -406,10 +406,10 @@ class BodyMaker:
 _EYE, _EYE3 = np.eye(4), np.eye(3)
 
 
-def _names(joint: str, own: Motion, *, single: bool) -> tuple[str, ...]:
-    """Names of a bone's unknowns; a robot's joint gives its own name to its only one."""
-    if single:
-        return (joint,) * len(own.free)
+def _names(joint: str, own: Motion, one: Definition | None) -> tuple[str, ...]:
+    """Names of a bone's unknowns; those of a robot's joint are the ones that its file gives them."""
+    if one is not None:
+        return one.axis_names([free.part for free in own.slides], [free.part for free in own.turns])
     slides = tuple(f"{joint}:location_{'xyz'[free.part]}" for free in own.slides)
     if len(own.turns) == 1:
         return (*slides, joint)

@@ -11,7 +11,7 @@ import numpy as np
 from ..solver import Skeleton
 from ..urdf.model import Robot
 from . import drivers, limits
-from .definition import FIXED, ROOT, Definition, RobotRecord, write, write_robot
+from .definition import FIXED, FLOATING, ROOT, Definition, RobotRecord, write, write_robot
 from .placement import Placement, place
 from .transaction import working_in
 
@@ -34,7 +34,14 @@ class Build:
     definitions: dict[str, Definition]
 
 
-def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, collection: bpy.types.Collection) -> Build:
+def build_armature(
+    robot: Robot,
+    skeleton: Skeleton,
+    scene: bpy.types.Scene,
+    collection: bpy.types.Collection,
+    *,
+    free_base: bool = False,
+) -> Build:
     """Make the robot's armature in its neutral pose.
 
     Args:
@@ -42,6 +49,7 @@ def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, col
         skeleton: the robot's own, which knows what each follower follows in the end.
         scene: where to work; it must show ``collection``.
         collection: gets the new object.
+        free_base: let the roots move freely.
     """
     name = short_name(robot.name or robot.path.stem)
     data = bpy.data.armatures.new(name)
@@ -49,9 +57,9 @@ def build_armature(robot: Robot, skeleton: Skeleton, scene: bpy.types.Scene, col
     collection.objects.link(armature)
     # Thin bones: the meshes are what is looked at and picked.
     data.display_type = "STICK"
-    placements = place(robot)
+    placements = place(robot, free_base=free_base)
     bones = dict(zip((p.link for p in placements), unique_names([p.link for p in placements]), strict=True))
-    return shape_armature(armature, robot, skeleton, scene, placements, bones)
+    return shape_armature(armature, robot, skeleton, scene, placements, bones, free_base=free_base)
 
 
 def shape_armature(
@@ -61,6 +69,8 @@ def shape_armature(
     scene: bpy.types.Scene,
     placements: Sequence[Placement],
     bones: dict[str, str],
+    *,
+    free_base: bool = False,
 ) -> Build:
     """Give an armature the robot's bones, in their neutral pose; bones of these names that are there already are moved.
 
@@ -71,12 +81,14 @@ def shape_armature(
         scene: where to work; it must show the armature.
         placements: of the robot's links.
         bones: bone name of each link.
+        free_base: let the roots move freely, as the placements do.
     """
     data = armature.data
     assert isinstance(data, bpy.types.Armature)
     write_robot(data, RobotRecord(name=robot.name, source=robot.path.as_posix()))
+    base_joints = robot.base_joints if free_base else {}
     _make_bones(armature, placements, bones, scene)
-    definitions = {p.link: _define(data.bones[bones[p.link]], p) for p in placements}
+    definitions = {p.link: _define(data.bones[bones[p.link]], p, base_joints.get(p.link)) for p in placements}
     _sort_into_collections(data, placements, bones)
     scene.view_layers[0].update()  # makes the pose
     for link, definition in definitions.items():
@@ -125,11 +137,19 @@ def _make_bones(
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _define(bone: bpy.types.Bone, placement: Placement) -> Definition:
-    """Write the bone's definition; the link's frame is taken against the rest that Blender really made of the bone."""
+def _define(bone: bpy.types.Bone, placement: Placement, base_joint: str | None) -> Definition:
+    """Write the bone's definition; the link's frame is taken against the rest that Blender really made of the bone.
+
+    Args:
+        bone: to write to.
+        placement: of it.
+        base_joint: name of the floating joint of a free root.
+    """
     frame = np.linalg.inv(np.array(bone.matrix_local, dtype=np.float64)) @ placement.frame
     joint = placement.joint
-    if joint is None:
+    if joint is None and base_joint is not None:
+        definition = Definition(link=placement.link, joint=base_joint, type=FLOATING, frame=frame)
+    elif joint is None:
         definition = Definition(link=placement.link, type=ROOT, frame=frame)
     elif joint.type == FIXED:
         definition = Definition(link=placement.link, joint=joint.name, type=FIXED, frame=frame)
@@ -147,6 +167,8 @@ def _define(bone: bpy.types.Bone, placement: Placement) -> Definition:
             mimic_multiplier=1.0 if mimic is None else mimic.multiplier,
             mimic_offset=0.0 if mimic is None else mimic.offset,
             frame=frame,
+            soft_lower=joint.soft_lower,
+            soft_upper=joint.soft_upper,
         )
     write(bone, definition)
     return definition

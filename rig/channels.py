@@ -146,6 +146,8 @@ def motion(
     order, angles, direct = _shown(state, clamps)
     at = Motion(order, angles, direct, (location[0], location[1], location[2]))
     if definition:
+        if definition.has_several_axes:
+            return _several(bone, at, clamps, definition, rebase=rebase)
         return _joint(bone, at, clamps, definition)
     if turns:
         at = _ball(bone, at, state, clamps, rebase=rebase)
@@ -235,6 +237,31 @@ def _joint(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps, definition: Def
     return replace(at, turns=(free,), angles=(at.angles[0], at.angles[1], value))
 
 
+def _several(bone: bpy.types.PoseBone, at: Motion, clamps: Clamps, definition: Definition, *, rebase: bool) -> Motion:
+    """A robot's bone whose joint has several values; locked ones stay what they are."""
+    slides, turns = [], []
+    for part in definition.slides:
+        value = at.location[part]
+        lower, upper = _range(clamps.location, part)
+        if bone.lock_location[part]:
+            lower = upper = value
+        slides.append(Free(part, lower, upper, value))
+    for part in [part for part in euler.acting(at.order) if part in definition.turns]:
+        value = at.angles[part]
+        lower, upper = _range(clamps.rotation, part)
+        if bone.lock_rotation[part] or getattr(bone, f"lock_ik_{'xyz'[part]}"):
+            lower = upper = value
+        turns.append(Free(part, lower, upper, value))
+    at = replace(at, slides=tuple(slides), turns=tuple(turns))
+    if rebase and len(turns) == 3 and all(math.isinf(turn.lower) and math.isinf(turn.upper) for turn in turns):
+        return _rebased(at)
+    return at
+
+
+def _range(limit: LocationLimit | RotationLimit | None, part: int) -> tuple[float, float]:
+    return (-math.inf, math.inf) if limit is None else (limit.lower[part], limit.upper[part])
+
+
 def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps, *, rebase: bool) -> Motion:
     """Any other bone: up to three angles, by its locks and limits."""
     locks = tuple(bone.lock_rotation)
@@ -258,10 +285,14 @@ def _ball(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps
             limited = limited or not (math.isinf(lower) and math.isinf(upper))
     if not turns:
         return replace(at, held="has all its rotation locked or limited to one value")
-    if len(turns) == 3 and not limited and rebase:
-        free = tuple(replace(turn, value=0.0) for turn in turns)
-        return replace(at, base=at.rotation(), start=at.angles, angles=(0.0, 0.0, 0.0), turns=free, direct=False)
-    return replace(at, turns=tuple(turns))
+    at = replace(at, turns=tuple(turns))
+    return _rebased(at) if len(turns) == 3 and not limited and rebase else at
+
+
+def _rebased(at: Motion) -> Motion:
+    """The motion of a ball without limits with its angles counted from where it stands."""
+    free = tuple(replace(turn, value=0.0) for turn in at.turns)
+    return replace(at, base=at.rotation(), start=at.angles, angles=(0.0, 0.0, 0.0), turns=free, direct=False)
 
 
 def _raw_locked(bone: bpy.types.PoseBone, at: Motion, state: BoneState, clamps: Clamps) -> Motion:

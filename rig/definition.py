@@ -7,8 +7,9 @@ link the bone stands for and which joint holds it. Floats in ID properties are d
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -24,7 +25,11 @@ FIXED = "fixed"
 REVOLUTE = "revolute"
 CONTINUOUS = "continuous"
 PRISMATIC = "prismatic"
-TYPES = (ROOT, FIXED, REVOLUTE, CONTINUOUS, PRISMATIC)
+PLANAR = "planar"
+FLOATING = "floating"
+SPHERICAL = "spherical"
+SEVERAL_AXES = (PLANAR, FLOATING, SPHERICAL)
+TYPES = (ROOT, FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *SEVERAL_AXES)
 
 Matrix = NDArray[np.float64]
 
@@ -50,10 +55,10 @@ class Definition:
 
     Attributes:
         link: full name of the link; the bone's own name may be shorter.
-        joint: full name of the joint that holds the link, "" for the root.
+        joint: full name of the joint that holds the link, "" for a root, unless that is free.
         type: one of :data:`TYPES`.
         lower, upper: limits [rad] or [m], infinite where there are none.
-        velocity, effort: as the file says, None where it does not.
+        velocity, effort, soft_lower, soft_upper: as the file says, None where it does not.
         mimic_joint: full name of the joint this one follows, None for a joint of its own.
         mimic_multiplier, mimic_offset: ``value = multiplier * value of mimic_joint + offset``.
         frame: (4, 4) ``PoseBone.matrix @ frame`` is the link's URDF frame in armature space.
@@ -70,21 +75,58 @@ class Definition:
     mimic_multiplier: float = 1.0
     mimic_offset: float = 0.0
     frame: Matrix = field(default_factory=lambda: np.eye(4))
+    soft_lower: float | None = None
+    soft_upper: float | None = None
 
     @property
     def moves(self) -> bool:
-        """Whether the joint has a value at all, its own or a followed one."""
-        return self.type in (REVOLUTE, CONTINUOUS, PRISMATIC)
+        """Whether the joint has values at all, its own or a followed one."""
+        return self.type not in (ROOT, FIXED)
+
+    @property
+    def has_several_axes(self) -> bool:
+        """Whether the joint has several values."""
+        return self.type in SEVERAL_AXES
+
+    @property
+    def slides(self) -> tuple[int, ...]:
+        """Parts of the bone's location that are the joint's values: 0, 1, 2 for x, y, z."""
+        return {PRISMATIC: (2,), PLANAR: (0, 1), FLOATING: (0, 1, 2)}.get(self.type, ())
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Parts of the bone's rotation that are the joint's values: 0, 1, 2 for x, y, z."""
+        if self.type in (FLOATING, SPHERICAL):
+            return (0, 1, 2)
+        return (2,) if self.type in (REVOLUTE, CONTINUOUS, PLANAR) else ()
+
+    @property
+    def rotation_mode(self) -> Literal["XYZ", "ZYX"]:
+        """In which the bone's channels are the joint's values: of three turns, x is the outermost, as in the solver."""
+        return "ZYX" if len(self.turns) == 3 else "XYZ"
+
+    def axis_names(self, slides: Iterable[int], turns: Iterable[int]) -> tuple[str, ...]:
+        """Names of the values that are parts of the location and the rotation, as :meth:`Robot.skeleton` has them.
+
+        Args:
+            slides: parts of the location.
+            turns: parts of the rotation.
+        """
+        if not self.has_several_axes:
+            return tuple(self.joint for _ in (*slides, *turns))
+        names = [f"{self.joint}:{'xyz'[part]}" for part in slides]
+        return (*names, *(f"{self.joint}:{'yaw' if self.type == PLANAR else 'r' + 'xyz'[part]}" for part in turns))
 
     @property
     def channel(self) -> tuple[str, int]:
         """Data path on the pose bone and array index of the channel that *is* the joint's value.
 
         Raises:
-            RigError: the joint does not move.
+            RigError: the joint does not have just one value.
         """
-        if not self.moves:
-            raise RigError(f"link {self.link!r} is held by a {self.type} joint, which has no value to set")
+        if not self.moves or self.has_several_axes:
+            number = "several values" if self.moves else "no value to set"
+            raise RigError(f"link {self.link!r} is held by a {self.type} joint, which has {number}")
         return ("location", 2) if self.type == PRISMATIC else ("rotation_euler", 2)
 
 
@@ -95,7 +137,7 @@ def write(bone: bpy.types.Bone, definition: Definition) -> None:
         value = float(getattr(definition, key))
         if math.isfinite(value):
             record[key] = value
-    for key in ("velocity", "effort"):
+    for key in ("velocity", "effort", "soft_lower", "soft_upper"):
         number = getattr(definition, key)
         if number is not None:
             record[key] = float(number)
@@ -131,6 +173,8 @@ def read(bone: bpy.types.Bone) -> Definition | None:
             mimic_multiplier=float(values.get("mimic_multiplier", 1.0)),
             mimic_offset=float(values.get("mimic_offset", 0.0)),
             frame=frame,
+            soft_lower=_optional(values.get("soft_lower")),
+            soft_upper=_optional(values.get("soft_upper")),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RigError(

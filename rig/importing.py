@@ -31,21 +31,24 @@ class ImportReport:
     warnings: tuple[str, ...] = ()
 
 
-def import_file(path: str | Path, *, packages: Packages | None = None, collision: bool = False) -> ImportReport:
+def import_file(
+    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
+) -> ImportReport:
     """Import a URDF file; see :func:`import_robot`.
 
     Args:
         path: the file.
         packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
         collision: also make the collision shapes, hidden.
+        free_base: let the robot's root move freely.
 
     Raises:
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
-    return import_robot(load(path, packages=packages), collision=collision)
+    return import_robot(load(path, packages=packages), collision=collision, free_base=free_base)
 
 
-def import_robot(robot: Robot, *, collision: bool = False) -> ImportReport:
+def import_robot(robot: Robot, *, collision: bool = False, free_base: bool = False) -> ImportReport:
     """Make a robot in the current scene, in a new collection named after it, in its neutral pose.
 
     Ends in Object Mode with the armature alone selected and active, as Blender's own importers do. On any exception
@@ -54,28 +57,32 @@ def import_robot(robot: Robot, *, collision: bool = False) -> ImportReport:
     Args:
         robot: what to make; its root link's frame is the armature's.
         collision: also make the collision shapes, in a hidden collection of their own.
+        free_base: let the roots move freely.
 
     Raises:
         LinkposeError: the robot is no tree of joints that can be built.
     """
-    return Job(lambda before: robot_steps(robot, before, collision=collision)).run()
+    return Job(lambda before: robot_steps(robot, before, collision=collision, free_base=free_base)).run()
 
 
-def robot_steps(robot: Robot, before: Blocks, *, collision: bool = False) -> Steps[ImportReport]:
+def robot_steps(
+    robot: Robot, before: Blocks, *, collision: bool = False, free_base: bool = False
+) -> Steps[ImportReport]:
     """The steps of :func:`import_robot`, for a :class:`~.job.Job`.
 
     Args:
         robot: what to make.
         before: the data-blocks that are not the import's.
         collision: also make the collision shapes.
+        free_base: let the roots move freely.
     """
-    skeleton = robot.skeleton()
+    skeleton = robot.skeleton(free_base=free_base)
     palette = Palette()
     name = short_name(robot.name or robot.path.stem)
     collection = bpy.data.collections.new(name)
     with workshop() as scene:
         scene.collection.children.link(collection)
-        built = build_armature(robot, skeleton, scene, collection)
+        built = build_armature(robot, skeleton, scene, collection, free_base=free_base)
         dresser = Dresser(robot, scene, palette, collision=collision)
         for part, file in dresser.read():
             yield Step(part, file)
@@ -86,7 +93,8 @@ def robot_steps(robot: Robot, before: Blocks, *, collision: bool = False) -> Ste
     remove_unused(before)
     mark_own(before)
     _show(collection, built.armature)
-    return ImportReport(built.armature, (*robot.warnings, *dresser.warnings, *palette.warnings))
+    of_robot = (*robot.warnings, *robot.collision_warnings) if collision else robot.warnings
+    return ImportReport(built.armature, (*of_robot, *dresser.warnings, *palette.warnings))
 
 
 def hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import bpy
 import numpy as np
 
-from .definition import CONTINUOUS, PRISMATIC, REVOLUTE, Definition
+from .definition import PRISMATIC, REVOLUTE, Definition
 
 CONSTRAINT = "Joint Limits"
 
@@ -44,14 +45,14 @@ def neutral(definition: Definition) -> float:
 
 
 def apply(bone: bpy.types.PoseBone, definition: Definition) -> None:
-    """Leave the bone the one channel of its joint, limited, at the neutral value.
+    """Leave the bone the channels of its joint's values, limited, at the neutral value.
 
     A follower is limited by its source alone: its driver has the only say, its own limits are data.
     """
-    bone.rotation_mode = "XYZ"
+    bone.rotation_mode = definition.rotation_mode
     own = definition.moves and definition.mimic_joint is None
-    _lock(bone, definition if own else None)
-    if not own:
+    _lock(bone, definition.slides if own else (), definition.turns if own else ())
+    if not own or definition.has_several_axes:
         return
     path, index = definition.channel
     getattr(bone, path)[index] = neutral(definition)
@@ -61,20 +62,14 @@ def apply(bone: bpy.types.PoseBone, definition: Definition) -> None:
         _limit_location(bone, definition)
 
 
-def _lock(bone: bpy.types.PoseBone, free: Definition | None) -> None:
-    location = [True, True, True]
-    rotation = [True, True, True]
-    if free is not None:
-        (location if free.type == PRISMATIC else rotation)[2] = False
-    bone.lock_location = location
-    bone.lock_rotation = rotation
-    bone.lock_rotation_w = True
+def _lock(bone: bpy.types.PoseBone, slides: Collection[int], turns: Collection[int]) -> None:
+    """Lock all but these parts, 0, 1, 2 for x, y, z."""
+    bone.lock_location = [part not in slides for part in range(3)]
+    bone.lock_rotation = [part not in turns for part in range(3)]
+    bone.lock_rotation_w = len(turns) < 3
     bone.lock_scale = (True, True, True)
     # Blender's own IK knows rotations only.
-    turns = free is not None and free.type in (REVOLUTE, CONTINUOUS)
-    bone.lock_ik_x = True
-    bone.lock_ik_y = True
-    bone.lock_ik_z = not turns
+    bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z = (part not in turns for part in range(3))
 
 
 def _limit_rotation(bone: bpy.types.PoseBone, definition: Definition) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..solver.joint import turn_z_to
 from ..urdf.model import Joint, Robot
 
 Matrix = NDArray[np.float64]
@@ -19,6 +20,8 @@ CLEARANCE = math.radians(45.5)
 # Bones shorter than this part of the robot would be too small to see or to click.
 SHORTEST, LONGEST = 0.02, 0.5
 MOVING = ("revolute", "continuous", "prismatic")
+# Places nearer than this part of the robot count as one.
+_NEAR = 1e-3
 _MINUS_Y = np.array((0.0, -1.0, 0.0))
 
 
@@ -28,10 +31,11 @@ class Placement:
 
     Attributes:
         link: the link it stands for.
-        joint: what holds the link, None for the root.
-        parent: link of the parent bone, None for the root.
+        joint: what holds the link, None for a root.
+        parent: link of the parent bone, None for a root.
         frame: (4, 4) the link's URDF frame in armature space with every joint at zero.
-        rest: (4, 4) the bone's rest in armature space: Z is the joint's axis.
+        rest: (4, 4) the bone's rest in armature space: Z is the joint's axis. The bone of a joint with several values
+            has the axes along and about which they are.
         length: of the bone [m].
     """
 
@@ -43,12 +47,17 @@ class Placement:
     length: float
 
 
-def place(robot: Robot) -> list[Placement]:
-    """The rest of every link's bone, parents before children. Armature space is the root link's frame."""
+def place(robot: Robot, *, free_base: bool = False) -> list[Placement]:
+    """The rest of every link's bone, parents before children. Armature space is the frame of all root links.
+
+    Args:
+        robot: whose links are placed.
+        free_base: whether the roots move freely, so that their bones must have the axes of their links.
+    """
     children: dict[str, list[Joint]] = {}
     for joint in robot.joints:
         children.setdefault(joint.parent, []).append(joint)
-    frames, order = _frames(robot.root, children)
+    frames, order = _frames(robot.roots, children)
     size = _size(robot, frames)
     holders = {joint.child: joint for joint in robot.joints}
     weights = _weights(order, children)
@@ -57,7 +66,10 @@ def place(robot: Robot) -> list[Placement]:
         held = holders.get(link)
         parent = None if held is None else placed[held.parent]
         offsets = _offsets_below(link, children, frames, weights)
-        axes, reach = _axes(frames[link], held, parent, offsets, size)
+        if free_base if held is None else held.has_several_axes:
+            axes, reach = _value_axes(frames[link], held), _reach(offsets, size)
+        else:
+            axes, reach = _axes(frames[link], held, parent, offsets, size)
         if reach is None:
             reach = size * 0.1 if parent is None else 0.5 * parent.length
         rest = np.eye(4)
@@ -68,9 +80,9 @@ def place(robot: Robot) -> list[Placement]:
     return list(placed.values())
 
 
-def _frames(root: str, children: dict[str, list[Joint]]) -> tuple[dict[str, Matrix], list[str]]:
-    frames: dict[str, Matrix] = {root: np.eye(4)}
-    order = [root]
+def _frames(roots: Sequence[str], children: dict[str, list[Joint]]) -> tuple[dict[str, Matrix], list[str]]:
+    frames: dict[str, Matrix] = {root: np.eye(4) for root in roots}
+    order = [*roots]
     for link in order:
         for joint in children.get(link, ()):
             frames[joint.child] = frames[link] @ joint.origin
@@ -117,6 +129,18 @@ def _offsets_below(
     return offsets
 
 
+def _value_axes(frame: Matrix, held: Joint | None) -> Matrix:
+    """(3, 3) axes along and about which the values of a joint with several of them, or of a free root, are."""
+    rotation: Matrix = frame[:3, :3]
+    return rotation @ turn_z_to(held.axis) if held is not None and held.type == "planar" else rotation
+
+
+def _reach(offsets: list[Vector], size: float) -> float | None:
+    """Distance of the first place below a link that lies apart from it."""
+    lengths = [float(np.linalg.norm(offset)) for offset in offsets]
+    return next((length for length in lengths if length > _NEAR * size), None)
+
+
 def _axes(
     frame: Matrix, held: Joint | None, parent: Placement | None, offsets: list[Vector], size: float
 ) -> tuple[Matrix, float | None]:
@@ -126,7 +150,7 @@ def _axes(
     fallbacks = [frame[:3, 2], frame[:3, 0], frame[:3, 1]]
     if parent is not None:
         fallbacks.insert(0, frame[:3, 3] - parent.rest[:3, 3])
-    near = 1e-3 * size
+    near = _NEAR * size
     if held is not None and held.type in MOVING:
         z = frame[:3, :3] @ np.asarray(held.axis, dtype=np.float64)
         z /= np.linalg.norm(z)

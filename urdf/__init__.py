@@ -6,12 +6,13 @@ and, where they are COLLADA, read by :mod:`.collada`.
 
 from __future__ import annotations
 
-from .errors import MeshError, UrdfError
-from .model import Box, Cylinder, Joint, Link, Material, MeshFile, Robot, Sphere, Visual
+from .errors import MeshError, UrdfError, XacroNotAllowed
+from .model import Box, Capsule, Cylinder, Joint, Link, Material, MeshFile, Robot, Sphere, Visual
 from .parse import load
 
 __all__ = [
     "Box",
+    "Capsule",
     "Cylinder",
     "Joint",
     "Link",
@@ -22,5 +23,6 @@ __all__ = [
     "Sphere",
     "UrdfError",
     "Visual",
+    "XacroNotAllowed",
     "load",
 ]

@@ -7,6 +7,22 @@ from pathlib import Path
 from ..errors import LinkposeError
 
 
+class Line(int):
+    """The number of a line that knows its file, for what comes from another file than the one that is read.
+
+    Attributes:
+        path: the file.
+    """
+
+    path: Path
+
+    def __new__(cls, number: int, path: Path) -> Line:
+        """A line of a file."""
+        line = super().__new__(cls, number)
+        line.path = path
+        return line
+
+
 class UrdfError(LinkposeError):
     """A robot description that cannot be read. Its text is ``file:line: what is wrong; what to do``.
 
@@ -16,9 +32,13 @@ class UrdfError(LinkposeError):
     """
 
     def __init__(self, path: Path, line: int, message: str) -> None:
-        self.path = path
-        self.line = line
+        self.path = line.path if isinstance(line, Line) else path
+        self.line = int(line)
         super().__init__(f"{place(path, line)}: {message}")
+
+
+class XacroNotAllowed(UrdfError):  # noqa: N818 - it is no failure, but a question to the user
+    """A file that is xacro, whose expressions are code, where code was not allowed. Ask the user, and allow it."""
 
 
 class MeshError(LinkposeError):
@@ -34,5 +54,6 @@ class MeshError(LinkposeError):
 
 
 def place(path: Path, line: int) -> str:
-    """``file:line``, or ``file`` where there is no line."""
+    """``file:line``, or ``file`` where there is no line. A :class:`Line` names its own file."""
+    path = line.path if isinstance(line, Line) else path
     return f"{path}:{line}" if line else str(path)

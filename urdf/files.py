@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
@@ -32,12 +32,14 @@ class Found:
         tried: where there is none, the paths that were tried, in order; in folders that exist, if any of them does.
         note: how the name had to be put right to find the file; "" when it was right.
         reason: why there is no file, in a few words, and what to do.
+        package: that the name has it in, "" where it names none.
     """
 
     path: Path | None = None
     tried: tuple[str, ...] = ()
     note: str = ""
     reason: str = ""
+    package: str = ""
 
     @property
     def explanation(self) -> str:
@@ -80,15 +82,31 @@ class Finder:
     def find(self, uri: str) -> Found:
         """The file behind a name as it stands in the description."""
         if uri not in self._known:
-            self._known[uri] = self._find(uri)
+            name = uri.strip().replace("\\", "/")
+            find = _FIND.match(name)
+            if find is not None:  # left over from xacro
+                name = f"package://{find.group(1)}/{name[find.end() :]}"
+            scheme, rest = _split(name)
+            package = rest.split("/", 1)[0] if scheme in ("package", "model") else ""
+            self._known[uri] = replace(self._find(scheme, rest), package=package)
         return self._known[uri]
 
-    def _find(self, uri: str) -> Found:
-        name = uri.strip().replace("\\", "/")
-        find = _FIND.match(name)
-        if find is not None:  # left over from xacro
-            name = f"package://{find.group(1)}/{name[find.end() :]}"
-        scheme, rest = _split(name)
+    def package(self, name: str) -> Path | None:
+        """The folder of a package, as ``$(find name)`` wants it: the likeliest one that has it as its manifest's name.
+
+        Without a manifest a folder of that name is taken; None when there is neither.
+        """
+        folders = [folder for folder in self._packages(name) if self._folders.is_folder(folder)]
+        for folder in folders:
+            if self._folders.package_name(folder) == name:
+                return folder
+        return folders[0] if folders else None
+
+    def know(self, name: str, folder: Path) -> None:
+        """Remember where a package is, unless it was given."""
+        self._named.setdefault(name, folder)
+
+    def _find(self, scheme: str, rest: str) -> Found:
         if scheme not in ("", "file", "package", "model"):
             return Found(reason=f"{scheme}: names are not read, only files; save the file and name it by its path")
         variants = _unique([rest, unquote(rest)])

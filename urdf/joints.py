@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 from .document import Element
-from .model import Follow, Joint
+from .model import SEVERAL_AXES, Follow, Joint
 from .notes import Notes
 from .tree import suggestion
 from .values import number, numbers, origin, required
 
 Axis = tuple[float, float, float]
 
-_READ = ("revolute", "continuous", "prismatic", "fixed")
-_READ_AS_FIXED = ("floating", "planar")
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", *SEVERAL_AXES)
 _DEFAULT_AXIS: Axis = (1.0, 0.0, 0.0)
 _SMALLEST_AXIS = 1e-9
 # Larger limits [rad] or [m] are a way of saying that there is none; Blender's constraints stop at about here too.
@@ -24,7 +23,7 @@ def read_joint(element: Element, notes: Notes) -> Joint:
     """A joint as the file has it; its relation to others is not looked at.
 
     A revolute joint without limits is read as continuous, a prismatic one as unlimited; limits of continuous joints
-    are ignored; reversed ones are exchanged; floating and planar joints are read as fixed. All with a warning.
+    and of those with several values are ignored; reversed ones are exchanged. All with a warning.
 
     Raises:
         UrdfError: name, type, parent or child is missing, the type is unknown, the axis of a joint that moves is zero,
@@ -37,9 +36,10 @@ def read_joint(element: Element, notes: Notes) -> Joint:
         lower, upper = _limits(element, notes)
         if kind == "revolute" and lower == -math.inf and upper == math.inf:
             kind = "continuous"
-    elif kind == "continuous":
-        _warn_of_ignored_limits(element, notes)
+    elif kind != "fixed":
+        _warn_of_ignored_limits(element, kind, notes)
     limit = element.first("limit")
+    safety = element.first("safety_controller")
     return Joint(
         name=name,
         type=kind,
@@ -53,18 +53,16 @@ def read_joint(element: Element, notes: Notes) -> Joint:
         effort=_data(limit, "effort", notes),
         mimic=_follow(element, notes),
         line=element.line,
+        soft_lower=_data(safety, "soft_lower_limit", notes),
+        soft_upper=_data(safety, "soft_upper_limit", notes),
     )
 
 
 def _type(element: Element, notes: Notes) -> str:
     kind = required(notes, element, "type")
-    if kind in _READ:
+    if kind in _TYPES:
         return kind
-    if kind in _READ_AS_FIXED:
-        notes.warn(element, f"{kind} joints are not supported yet; read as fixed")
-        return "fixed"
-    known = (*_READ, *_READ_AS_FIXED)
-    raise notes.error(element, f"there is no joint type {kind!r}; {suggestion(kind, known)}")
+    raise notes.error(element, f"there is no joint type {kind!r}; {suggestion(kind, _TYPES)}")
 
 
 def _end(element: Element, tag: str, notes: Notes) -> str:
@@ -76,7 +74,7 @@ def _end(element: Element, tag: str, notes: Notes) -> str:
 
 def _axis(element: Element, kind: str, notes: Notes) -> Axis:
     axis = element.first("axis")
-    if kind == "fixed" or axis is None:
+    if kind in ("fixed", "floating", "spherical") or axis is None:
         return _DEFAULT_AXIS
     x, y, z = numbers(notes, axis, "xyz", 3, _DEFAULT_AXIS)
     length = math.hypot(x, y, z)
@@ -111,19 +109,18 @@ def _limits(element: Element, notes: Notes) -> tuple[float, float]:
     return lower, upper
 
 
-def _warn_of_ignored_limits(element: Element, notes: Notes) -> None:
+def _warn_of_ignored_limits(element: Element, kind: str, notes: Notes) -> None:
     limit = element.first("limit")
     if limit is not None and ("lower" in limit.attributes or "upper" in limit.attributes):
         name = element.attributes["name"]
-        notes.warn(
-            limit, f"continuous joint {name!r} has lower or upper, which are ignored; make it revolute to keep them"
-        )
+        remedy = "make it revolute to keep them" if kind == "continuous" else "delete them"
+        notes.warn(limit, f"{kind} joint {name!r} has lower or upper, which are ignored; {remedy}")
 
 
-def _data(limit: Element | None, attribute: str, notes: Notes) -> float | None:
-    if limit is None or attribute not in limit.attributes:
+def _data(holder: Element | None, attribute: str, notes: Notes) -> float | None:
+    if holder is None or attribute not in holder.attributes:
         return None
-    return number(notes, limit, attribute, infinite=True)
+    return number(notes, holder, attribute, infinite=True)
 
 
 def _follow(element: Element, notes: Notes) -> Follow | None:

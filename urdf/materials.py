@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .document import Element
-from .files import Finder
+from .filenotes import FileNotes
 from .model import Material
 from .notes import Notes
 from .values import numbers, required
@@ -24,13 +24,13 @@ class Materials:
     same name for something else.
     """
 
-    def __init__(self, robot: Element, finder: Finder, notes: Notes) -> None:
+    def __init__(self, robot: Element, files: FileNotes, notes: Notes) -> None:
         """Read all definitions.
 
         Raises:
             UrdfError: a material of the robot without name, or a colour that cannot be read.
         """
-        self._finder = finder
+        self._files = files
         self._notes = notes
         self._by_name: dict[str, Material] = {}
         for element in robot.all("material"):
@@ -84,13 +84,7 @@ class Materials:
         return None if material.color is None and material.texture is None else material
 
     def _texture(self, element: Element) -> Path | None:
-        uri = element.attributes["filename"]
-        found = self._finder.find(uri)
-        if found.path is None:
-            self._notes.warn(element, f"texture {uri!r} was not found; {found.explanation}")
-        elif found.note:
-            self._notes.warn(element, f"texture {uri!r} {found.note}")
-        return found.path
+        return self._files.find(element, "texture", element.attributes["filename"]).path
 
 
 def _color(notes: Notes, element: Element) -> Color:

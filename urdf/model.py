@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Matrix = NDArray[np.float64]
 
+SEVERAL_AXES = ("planar", "floating", "spherical")
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -126,11 +128,14 @@ class Joint:
     """What holds a child link on a parent link.
 
     Attributes:
-        type: "revolute", "continuous", "prismatic" or "fixed".
+        type: "revolute", "continuous", "prismatic", "fixed"; with several values "planar" (x and y in the plane whose
+            normal is the axis, and the turn about it), "floating" (x, y, z and three turns) and "spherical" (three
+            turns).
         origin: (4, 4) joint frame, equal to the child link's frame at value 0, in the parent link's frame.
         axis: (3,) unit vector in the joint frame.
         lower, upper: limits [rad] or [m]; infinite where the joint has none.
         velocity, effort: as the file says, None when it does not. Data only.
+        soft_lower, soft_upper: limits of ``<safety_controller>``, None where there is none. Data only.
         mimic: the relation, for a follower.
         line: where the file declares it.
     """
@@ -147,6 +152,13 @@ class Joint:
     effort: float | None = None
     mimic: Follow | None = None
     line: int = 0
+    soft_lower: float | None = None
+    soft_upper: float | None = None
+
+    @property
+    def has_several_axes(self) -> bool:
+        """Whether the joint has several values, each under a name such as ``"joint:x"``."""
+        return self.type in SEVERAL_AXES
 
 
 @dataclass(frozen=True)
@@ -157,8 +169,9 @@ class Robot:
         name: of the robot.
         path: the file it was read from.
         links, joints: in the order of the file; every joint's parent and child is a link, every link has at most one
-            parent joint, and there is exactly one root.
+            parent joint, and there are no loops.
         warnings: what was left out or put right, each naming file, line, element and remedy.
+        collision_warnings: the same about collision shapes alone, which matter only to those who ask for them.
     """
 
     name: str
@@ -166,15 +179,45 @@ class Robot:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     warnings: tuple[str, ...] = field(default=())
+    collision_warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Names of the links that no joint holds; nearly always there is one."""
+        children = {joint.child for joint in self.joints}
+        return tuple(link.name for link in self.links if link.name not in children)
 
     @property
     def root(self) -> str:
-        """Name of the link that no joint holds."""
-        children = {joint.child for joint in self.joints}
-        return next(link.name for link in self.links if link.name not in children)
+        """Name of the first link that no joint holds."""
+        return self.roots[0]
 
-    def skeleton(self) -> Skeleton:
-        """The robot as a kinematic tree. Skeleton space is the root link's frame; joint names are the URDF's."""
+    @property
+    def base_joints(self) -> dict[str, str]:
+        """Name of the floating joint that a free base has, by root link: ``"free_base"`` for the first root.
+
+        Further roots add their own name to it, and where a joint is called so already, underscores follow.
+        """
+        taken = {name for joint in self.joints for name in (joint.name, joint.name.rpartition(":")[0])}
+        found: dict[str, str] = {}
+        for root in self.roots:
+            name = f"free_base_{root}" if found else "free_base"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            found[root] = name
+        return found
+
+    def skeleton(self, *, free_base: bool = False) -> Skeleton:
+        """The robot as a kinematic tree. Skeleton space is the root link's frame; joint names are the URDF's.
+
+        A joint with several values has an unknown for each. Planar: ``"joint:x"``, ``"joint:y"`` and ``"joint:yaw"``.
+        Floating: ``"joint:x"``, ``"joint:y"``, ``"joint:z"`` and then ``"joint:rx"``, ``"joint:ry"``, ``"joint:rz"``,
+        each about its axis as the turns before it left it. Spherical: these three alone.
+
+        Args:
+            free_base: let the root move freely too, as by a floating joint ``"free_base"`` (see :attr:`base_joints`).
+        """
         from .kinematics import robot_skeleton
 
-        return robot_skeleton(self)
+        return robot_skeleton(self, free_base=free_base)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from ..errors import LinkposeError
 from .document import Element, read_document
+from .filenotes import FileNotes
 from .files import Finder, Packages
+from .followers import settle_followers
 from .joints import read_joint
 from .materials import Materials
 from .model import Robot
 from .notes import Notes
-from .shapes import Links
-from .tree import check_tree, settle_followers, with_world
+from .shapes import Links, Shapes
+from .tree import check_names, holding_joints, with_world
 
 _OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MuJoCo", "mujocoinclude": "MuJoCo", "COLLADA": "COLLADA", "model": "SDF"}
 
@@ -40,19 +42,32 @@ def load(path: str | os.PathLike[str], *, packages: Packages | None = None) -> R
     notes = Notes(file, warnings)
     _check_root(root, notes)
     finder = Finder(file, packages)
-    links = Links(Materials(root, finder, notes), finder, notes)
-    declared = [links.read(element) for element in root.all("link")]
+    # Collision shapes are seldom asked for; what is wrong with them must not drown what matters.
+    of_collision = Notes(file)
+    visual_files, collision_files = FileNotes(finder, notes), FileNotes(finder, of_collision)
+    links = Links(
+        Materials(root, visual_files, notes),
+        Shapes("visual", visual_files, notes),
+        Shapes("collision", collision_files, of_collision),
+    )
+    declared = [links.read(element, notes) for element in root.all("link")]
     if not declared:
         raise notes.error(root, f"describes no link; {_remedy_for_no_links(root)}")
     joints = [read_joint(element, notes) for element in root.all("joint")]
     everything = with_world(declared, joints, notes)
-    check_tree(everything, joints, notes)
+    check_names(everything, joints, notes)
+    holding = holding_joints(everything, joints, notes)
+    left_out = {joint.name for joint in joints} - {joint.name for joint in holding}
+    settled = settle_followers(holding, notes, left_out)
+    visual_files.report()
+    collision_files.report()
     return Robot(
         name=_name(root, file, notes),
         path=file,
         links=everything,
-        joints=settle_followers(joints, notes),
+        joints=settled,
         warnings=tuple(notes.warnings),
+        collision_warnings=tuple(warning for warning in of_collision.warnings if warning not in notes.warnings),
     )
 
 

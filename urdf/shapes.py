@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .document import Element
-from .files import Finder
+from .filenotes import FileNotes
 from .materials import Materials
 from .model import Box, Capsule, Cylinder, Geometry, Link, MeshFile, Sphere, Visual
 from .notes import Notes
@@ -13,31 +13,41 @@ from .values import number, numbers, origin, required
 class Links:
     """Reads ``<link>`` elements; what a link holds beside its shapes is left alone."""
 
-    def __init__(self, materials: Materials, finder: Finder, notes: Notes) -> None:
+    def __init__(self, materials: Materials, visual: Shapes, collision: Shapes) -> None:
         self._materials = materials
-        self._finder = finder
-        self._notes = notes
+        self._visual = visual
+        self._collision = collision
 
-    def read(self, element: Element) -> Link:
+    def read(self, element: Element, notes: Notes) -> Link:
         """A link with its visuals and collision shapes. Shapes that cannot be made are left out with a warning.
 
         Raises:
             UrdfError: the link has no name, or a number cannot be read.
         """
-        name = required(self._notes, element, "name")
+        name = required(notes, element, "name")
         return Link(
             name=name,
-            visuals=tuple(self._shapes(element, name, "visual")),
-            collisions=tuple(self._shapes(element, name, "collision")),
+            visuals=tuple(self._visual.read(element, name, self._materials)),
+            collisions=tuple(self._collision.read(element, name)),
             line=element.line,
         )
 
-    def _shapes(self, link: Element, link_name: str, tag: str) -> list[Visual]:
+
+class Shapes:
+    """Reads the shapes of one role, "visual" or "collision"."""
+
+    def __init__(self, role: str, files: FileNotes, notes: Notes) -> None:
+        self._role = role
+        self._files = files
+        self._notes = notes
+
+    def read(self, link: Element, link_name: str, materials: Materials | None = None) -> list[Visual]:
+        """The link's shapes of this role; see :meth:`Links.read`."""
         shapes = []
-        for element in link.all(tag):
+        for element in link.all(self._role):
             geometry = self._geometry(element, link_name)
             if geometry is not None:
-                material = self._materials.of(element) if tag == "visual" else None
+                material = None if materials is None else materials.of(element)
                 shapes.append(
                     Visual(element.attributes.get("name", ""), origin(self._notes, element), geometry, material)
                 )
@@ -62,23 +72,19 @@ class Links:
         if shape.tag == "capsule":
             return Capsule(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
         if shape.tag == "mesh":
-            return self._mesh(shape, link_name, element.tag)
+            return self._mesh(shape, link_name)
         known = "box, cylinder, sphere, capsule or mesh"
         self._notes.warn(shape, f"link {link_name!r} has a shape that is not known; left out, use {known}")
         return None
 
-    def _mesh(self, element: Element, link_name: str, role: str) -> MeshFile | None:
+    def _mesh(self, element: Element, link_name: str) -> MeshFile | None:
+        what = f"link {link_name!r}: {self._role} mesh"
         uri = element.attributes.get("filename", "")
         if not uri.strip():
-            self._notes.warn(element, f"link {link_name!r} has a {role} mesh without a filename; left out, name a file")
+            text = f"link {link_name!r} has a {self._role} mesh without a filename"
+            self._notes.warn(element, f"{text}; left out, name a file")
             return None
-        found = self._finder.find(uri)
-        if found.path is None:
-            self._notes.warn(
-                element, f"link {link_name!r}: {role} mesh {uri!r} was not found and is left out; {found.explanation}"
-            )
-        elif found.note:
-            self._notes.warn(element, f"link {link_name!r}: {role} mesh {uri!r} {found.note}")
+        found = self._files.find(element, what, uri)
         return MeshFile(uri=uri, path=found.path, scale=self._scale(element), line=element.line)
 
     def _scale(self, element: Element) -> tuple[float, float, float]:

@@ -1,10 +1,10 @@
-"""Whether links and joints make one tree, and whether followers have somebody to follow."""
+"""Whether links and joints make trees: names, ends, loops, and which of several joints holds a link."""
 
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from .model import Joint, Link
 from .notes import Notes
@@ -34,89 +34,108 @@ def with_world(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> 
     return tuple(links)
 
 
-def check_tree(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> None:
-    """Check that the joints make one tree of the links.
+def check_names(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> None:
+    """Check that every name is used once and every joint's ends exist.
 
     Raises:
-        UrdfError: no link at all, a name used twice, a joint to a link that does not exist, a link with two parent
-            joints, a loop, or several roots. The message names all that are part of it.
+        UrdfError: a name used twice, or a joint to a link that does not exist. The message names all that are part of
+            it.
     """
-    _check_names("link", links, notes)
-    _check_names("joint", joints, notes)
+    _check_unique("link", links, notes)
+    _check_unique("joint", joints, notes)
+    _check_axes(joints, notes)
     names = {link.name for link in links}
-    holder: dict[str, Joint] = {}
     for joint in joints:
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in names:
                 text = f"joint {joint.name!r} has the {end} link {name!r}, which does not exist"
                 raise notes.error(joint.line, f"{text}; {suggestion(name, sorted(names))}")
-        if joint.child in holder:
-            other = holder[joint.child]
-            text = f"link {joint.child!r} hangs from joint {joint.name!r} and from {other.name!r} of line {other.line}"
-            raise notes.error(joint.line, f"{text}; closed loops are not supported, delete one of the two")
-        holder[joint.child] = joint
-    _check_loops(holder, notes)
-    roots = [link for link in links if link.name not in holder]
-    if len(roots) > 1:
-        listed = ", ".join(f"{link.name!r} (line {link.line})" for link in roots)
-        text = f"{len(roots)} links hang from no joint: {listed}"
-        raise notes.error(roots[1].line, f"{text}; a robot has one root, connect the others by fixed joints")
 
 
-def settle_followers(joints: Sequence[Joint], notes: Notes) -> tuple[Joint, ...]:
-    """Check the mimic relations, and resolve those that have nothing to follow or nothing to move.
+def holding_joints(links: Sequence[Link], joints: Sequence[Joint], notes: Notes) -> tuple[Joint, ...]:
+    """The joints that hold the links: one for each link, none for roots, and no loops.
 
-    A fixed joint that mimics loses the relation. A follower of a fixed joint, directly or not, is held at the one
-    value that this gives. Both with a warning.
+    Of several joints to one link it is the first in the file that leads down from a root. A loop that no root leads to
+    is opened at its first link. The joints that are left over, and several roots, are warned about.
 
-    Raises:
-        UrdfError: a joint mimics one that does not exist, or joints mimic each other in a loop.
+    Args:
+        links: in the order of the file.
+        joints: in the order of the file, between these links.
+        notes: for the warnings.
+
+    Returns:
+        The joints that remain, in the order of the file.
     """
-    by_name = {joint.name: joint for joint in joints}
-    settled: dict[str, Joint] = {}
-    held: dict[str, float] = {}
+    below: dict[str, list[int]] = {}
+    for i, joint in enumerate(joints):
+        below.setdefault(joint.parent, []).append(i)
+    held = {joint.child for joint in joints if joint.child != joint.parent}
+    holder: dict[str, Joint] = {}
+    reached: set[str] = set()
+    open_joints: list[int] = []
+
+    def reach(link: str) -> None:
+        reached.add(link)
+        for i in below.get(link, ()):
+            heapq.heappush(open_joints, i)
+
+    roots = [link.name for link in links if link.name not in held]
+    for root in roots:
+        reach(root)
+    while True:
+        while open_joints:
+            joint = joints[heapq.heappop(open_joints)]
+            if joint.child not in reached:
+                holder[joint.child] = joint
+                reach(joint.child)
+        if len(reached) == len(links):
+            break
+        roots.append(_first_of_loop([link.name for link in links], joints, reached))
+        reach(roots[-1])
     for joint in joints:
-        for step in _sources_first(joint, by_name, notes):
-            if step.name not in settled:
-                settled[step.name] = _settled(step, held, notes)
-    return tuple(settled[joint.name] for joint in joints)
+        if holder.get(joint.child) is not joint:
+            _warn_of_left_out(joint, holder.get(joint.child), notes)
+    if len(roots) > 1:
+        _warn_of_roots([link for link in links if link.name in set(roots)], notes)
+    return tuple(joint for joint in joints if holder.get(joint.child) is joint)
 
 
-def _settled(joint: Joint, held: dict[str, float], notes: Notes) -> Joint:
-    """The joint after its sources. ``held`` collects the values of joints that do not move."""
-    if joint.type == "fixed":
-        held[joint.name] = 0.0
-        if joint.mimic is not None:
-            notes.warn(
-                joint.line,
-                f"fixed joint {joint.name!r} mimics {joint.mimic.joint!r} but cannot move; <mimic> is ignored",
-            )
-        return replace(joint, mimic=None)
-    if joint.mimic is None or joint.mimic.joint not in held:
-        return joint
-    value = joint.mimic.multiplier * held[joint.mimic.joint] + joint.mimic.offset
-    held[joint.name] = value
-    notes.warn(joint.line, f"joint {joint.name!r} mimics {joint.mimic.joint!r}, which does not move; held at {value:g}")
-    kind = "revolute" if joint.type == "continuous" else joint.type
-    return replace(joint, type=kind, mimic=None, lower=value, upper=value)
+def _first_of_loop(links: Sequence[str], joints: Sequence[Joint], reached: set[str]) -> str:
+    """The first link in the file of a loop that no root leads to."""
+    above = {joint.child: joint.parent for joint in reversed(joints) if joint.child not in reached}
+    link = next(name for name in links if name not in reached)
+    path: list[str] = []
+    while link not in path:
+        path.append(link)
+        link = above[link]
+    loop = set(path[path.index(link) :])
+    return next(name for name in links if name in loop)
 
 
-def _sources_first(joint: Joint, by_name: dict[str, Joint], notes: Notes) -> list[Joint]:
-    """The joint and all that it follows, the last source first."""
-    path = [joint]
-    while path[-1].mimic is not None:
-        follower, source = path[-1], path[-1].mimic.joint
-        if source not in by_name:
-            text = f"joint {follower.name!r} mimics {source!r}, which does not exist"
-            raise notes.error(follower.line, f"{text}; {suggestion(source, sorted(by_name))}")
-        if any(source == step.name for step in path):
-            loop = " -> ".join([*(step.name for step in path), source])
-            raise notes.error(follower.line, f"joints mimic each other in a loop: {loop}; delete one <mimic>")
-        path.append(by_name[source])
-    return path[::-1]
+def _warn_of_left_out(joint: Joint, holder: Joint | None, notes: Notes) -> None:
+    if joint.parent == joint.child:
+        text = f"joint {joint.name!r} holds link {joint.child!r} on itself; left out, correct its parent or child"
+    elif holder is not None:
+        text = (
+            f"link {joint.child!r} hangs from joint {joint.name!r} and from {holder.name!r} of line {holder.line}; "
+            f"only {holder.name!r} holds it, for closed loops are not kept closed: delete one of the two to choose"
+        )
+    else:
+        text = (
+            f"joint {joint.name!r} closes a loop that hangs from nothing; left out, so that link {joint.child!r} "
+            "is a root: delete another joint of the loop to choose"
+        )
+    notes.warn(joint.line, text)
 
 
-def _check_names(what: str, items: Sequence[Link] | Sequence[Joint], notes: Notes) -> None:
+def _warn_of_roots(roots: Sequence[Link], notes: Notes) -> None:
+    listed = ", ".join(f"{link.name!r} (line {link.line})" for link in roots[:_SHOWN])
+    more = f" and {len(roots) - _SHOWN} more" if len(roots) > _SHOWN else ""
+    text = f"{len(roots)} links hang from no joint: {listed}{more}"
+    notes.warn(roots[1].line, f"{text}; each is a root of its own at the same place, connect them by joints")
+
+
+def _check_unique(what: str, items: Sequence[Link] | Sequence[Joint], notes: Notes) -> None:
     lines: dict[str, int] = {}
     for item in items:
         if item.name in lines:
@@ -127,20 +146,11 @@ def _check_names(what: str, items: Sequence[Link] | Sequence[Joint], notes: Note
         lines[item.name] = item.line
 
 
-def _check_loops(holder: dict[str, Joint], notes: Notes) -> None:
-    """``holder`` is the joint that holds each link. Walks up from every link, each joint once."""
-    safe: set[str] = set()
-    for start in holder:
-        path: list[Joint] = []
-        link = start
-        while link in holder and link not in safe:
-            path.append(holder[link])
-            safe.add(link)
-            link = holder[link].parent
-        looping = [i for i, joint in enumerate(path) if joint.child == link]
-        if looping:
-            loop = path[looping[0] :]
-            names = ", ".join(f"{joint.name!r} (line {joint.line})" for joint in reversed(loop))
-            raise notes.error(
-                loop[0].line, f"these joints form a loop: {names}; closed loops are not supported, delete one of them"
-            )
+def _check_axes(joints: Sequence[Joint], notes: Notes) -> None:
+    """A joint with several axes names them after itself; nothing else may be called so."""
+    by_name = {joint.name: joint for joint in joints}
+    for joint in joints:
+        owner = by_name.get(joint.name.rpartition(":")[0])
+        if owner is not None and owner.has_several_axes:
+            text = f"joint {joint.name!r} is called like an axis of the {owner.type} joint {owner.name!r}"
+            raise notes.error(joint.line, f"{text} of line {owner.line}; rename one of the two")

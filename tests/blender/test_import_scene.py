@@ -97,7 +97,7 @@ BAD = {
     "no XML": "<robot",
     "no links": '<robot name="r"/>',
     "unknown parent": f'<robot name="r"><link name="a"/>{joint_text("j", "fixed", "nobody", "a")}</robot>',
-    "two roots": '<robot name="r"><link name="a"/><link name="b"/></robot>',
+    "same names": '<robot name="r"><link name="a"/><link name="a"/></robot>',
 }
 
 

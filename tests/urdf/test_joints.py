@@ -139,12 +139,78 @@ def test_joints_turn_by_the_right_hand_rule(jointed):
     np.testing.assert_allclose(frame[:3, :3], rotation("z", 2.0), atol=1e-15)
 
 
-@pytest.mark.parametrize("kind", ["floating", "planar"])
-def test_floating_and_planar_joints_are_read_as_fixed_and_the_warning_says_so(jointed, kind):
-    robot = jointed(joint("j", kind, inside='<axis xyz="0 0 0"/>') + rest())
-    assert only(robot).type == "fixed"
+FRAME = '<origin xyz="1 2 3" rpy="0.3 -0.7 1.9"/>'
+
+
+def test_a_floating_joint_slides_along_its_axes_and_then_turns_about_them(jointed):
+    robot = jointed(joint("j", "floating", inside=FRAME) + rest())
+    skeleton = robot.skeleton()
+    assert robot.warnings == ()
+    assert skeleton.unknowns == ("j:x", "j:y", "j:z", "j:rx", "j:ry", "j:rz")
+    pose = {"j:x": 0.1, "j:y": -0.2, "j:z": 0.3, "j:rx": 2.5, "j:ry": -1.1, "j:rz": 0.8}
+    frame = skeleton.forward(skeleton.vector(pose))["b"]
+    start = only(robot).origin
+    np.testing.assert_allclose(frame[:3, 3], start[:3, :3] @ (0.1, -0.2, 0.3) + (1, 2, 3), atol=1e-15)
+    turned = start[:3, :3] @ rotation("x", 2.5) @ rotation("y", -1.1) @ rotation("z", 0.8)
+    np.testing.assert_allclose(frame[:3, :3], turned, atol=1e-15)
+
+
+def test_a_spherical_joint_turns_and_does_not_slide(jointed):
+    skeleton = jointed(joint("j", "spherical", inside=FRAME) + rest()).skeleton()
+    assert skeleton.unknowns == ("j:rx", "j:ry", "j:rz")
+    frame = skeleton.forward(skeleton.vector({"j:rx": 1.0, "j:rz": -2.0}))["b"]
+    np.testing.assert_allclose(frame[:3, 3], (1, 2, 3), atol=1e-15)
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (1, 0, 0), (0, -3, 0), (0, 0, -1), (0.1, 0.2, -0.9)])
+def test_a_planar_joint_stays_in_the_plane_normal_to_its_axis_and_turns_about_it(jointed, axis):
+    inside = f'{FRAME}<axis xyz="{axis[0]} {axis[1]} {axis[2]}"/>'
+    robot = jointed(joint("j", "planar", inside=inside) + rest())
+    skeleton = robot.skeleton()
+    assert skeleton.unknowns == ("j:x", "j:y", "j:yaw")
+    start = only(robot).origin
+    normal = start[:3, :3] @ (np.array(axis) / np.linalg.norm(axis))
+    moved = {
+        name: skeleton.forward(skeleton.vector({f"j:{name}": 0.7}))["b"] @ np.linalg.inv(start) for name in ("x", "y")
+    }
+    ways = [frame[:3, 3] + frame[:3, :3] @ (1, 2, 3) - (1, 2, 3) for frame in moved.values()]
+    np.testing.assert_allclose(np.cross(*ways), 0.49 * normal, atol=1e-14)
+    turned = skeleton.forward(skeleton.vector({"j:yaw": 0.7}))["b"]
+    np.testing.assert_allclose(turned[:3, 3], (1, 2, 3), atol=1e-15)
+    np.testing.assert_allclose(turned[:3, :3] @ np.linalg.inv(start[:3, :3]) @ normal, normal, atol=1e-15)
+    assert np.trace(turned[:3, :3] @ start[:3, :3].T) == pytest.approx(1 + 2 * math.cos(0.7))
+
+
+def test_the_plane_of_a_joint_about_z_has_the_axes_of_the_joint(jointed):
+    skeleton = jointed(joint("j", "planar", inside='<axis xyz="0 0 1"/>') + rest()).skeleton()
+    frame = skeleton.forward(skeleton.vector({"j:x": 0.2, "j:y": 0.5, "j:yaw": 0.3}))["b"]
+    np.testing.assert_allclose(frame[:3, 3], (0.2, 0.5, 0), atol=1e-15)
+    np.testing.assert_allclose(frame[:3, :3], rotation("z", 0.3), atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["floating", "planar", "spherical"])
+def test_limits_of_joints_with_several_values_are_ignored_and_noted(jointed, kind):
+    robot = jointed(joint("j", kind, inside=LIMIT) + rest())
     assert len(robot.warnings) == 1
-    assert f":2: <joint name='j'>: {kind} joints are not supported yet; read as fixed" in robot.warnings[0]
+    assert f"{kind} joint 'j' has lower or upper, which are ignored" in robot.warnings[0]
+    assert np.isinf(robot.skeleton().lower).all()
+    assert only(robot).velocity == 3.0
+
+
+def test_the_axis_of_a_floating_joint_is_ignored(jointed):
+    assert jointed(joint("j", "floating", inside='<axis xyz="0 0 0"/>') + rest()).warnings == ()
+
+
+def test_no_joint_may_be_called_like_an_axis_of_another_one(jointed):
+    with pytest.raises(UrdfError, match=r":3: joint 'j:x' is called like an axis of the planar joint 'j' of line 2"):
+        jointed(joint("j", "planar") + joint("j:x", "fixed", "b", "c") + joint("k", "fixed", "b", "d"))
+
+
+def test_soft_limits_are_kept_as_data(jointed):
+    inside = f'{LIMIT}<safety_controller soft_lower_limit="-0.9" soft_upper_limit="1.9" k_velocity="10"/>'
+    j = only(jointed(joint("j", "revolute", inside=inside) + rest()))
+    assert (j.soft_lower, j.soft_upper, j.lower, j.upper) == (-0.9, 1.9, -1.0, 2.0)
+    assert only(jointed(joint("j", "revolute", inside=LIMIT) + rest())).soft_lower is None
 
 
 @pytest.mark.parametrize(
@@ -229,29 +295,53 @@ def test_a_follower_keeps_its_own_limits_as_data(jointed):
     assert (follower.lower, follower.upper, follower.mimic.joint) == (-1.0, 2.0, "j1")
 
 
-def test_a_follower_of_nothing_is_refused(jointed):
-    with pytest.raises(UrdfError, match=r":3: joint 'j2' mimics 'j9', which does not exist; did you mean"):
-        jointed(
-            followers(("j1", "revolute", ""), ("j2", "revolute", '<mimic joint="j9"/>')) + joint("j", "fixed", "a", "d")
-        )
+def test_a_follower_of_nothing_is_a_joint_of_its_own_with_a_warning(jointed):
+    robot = jointed(
+        followers(("j1", "revolute", ""), ("j2", "revolute", '<mimic joint="j9"/>')) + joint("j", "fixed", "a", "d")
+    )
+    (warning,) = robot.warnings
+    assert ":3: joint 'j2' mimics 'j9', which does not exist; read as a joint of its own, did you mean" in warning
+    assert robot.skeleton().unknowns == ("j1", "j2")
 
 
 @pytest.mark.parametrize("kind", ["revolute", "fixed"])
-def test_a_fixed_joint_too_may_not_follow_nothing(jointed, kind):
-    with pytest.raises(UrdfError, match="which does not exist"):
-        jointed(joint("j", kind, inside='<mimic joint="foo"/>') + rest())
+def test_a_fixed_joint_that_follows_nothing_is_warned_about_too(jointed, kind):
+    (warning,) = jointed(joint("j", kind, inside=f'{LIMIT}<mimic joint="foo"/>') + rest()).warnings
+    assert "which does not exist" in warning
 
 
-@pytest.mark.parametrize("second", ["j1", "j2"])
-def test_joints_that_follow_each_other_or_themselves_are_refused(jointed, second):
-    with pytest.raises(UrdfError, match=r"mimic each other in a loop: .*j2.*; delete one <mimic>"):
-        jointed(
-            followers(
-                ("j1", "revolute", '<mimic joint="j2"/>'),
-                ("j2", "revolute", f'<mimic joint="{second}"/>'),
-            )
-            + joint("j", "fixed", "a", "d")
+@pytest.mark.parametrize(
+    ("second", "third", "unknowns", "relation"),
+    [
+        ("j1", "j1", ("j1",), {"j1": 0.3, "j2": 0.3, "j3": 0.3}),
+        ("j2", "j1", ("j2",), {"j1": 0.3, "j2": 0.3, "j3": 0.3}),
+        ("j3", "j1", ("j1",), {"j1": 0.3, "j2": 0.3, "j3": 0.3}),
+        ("j3", "j2", ("j2",), {"j1": 0.3, "j2": 0.3, "j3": 0.3}),
+    ],
+)
+def test_a_loop_of_followers_is_opened_with_a_warning(jointed, second, third, unknowns, relation):
+    robot = jointed(
+        followers(
+            ("j1", "revolute", '<mimic joint="j2"/>'),
+            ("j2", "revolute", f'<mimic joint="{second}"/>'),
+            ("j3", "revolute", f'<mimic joint="{third}"/>'),
         )
+    )
+    (warning,) = robot.warnings
+    assert "mimic each other in a loop: " in warning
+    assert warning.endswith("delete one <mimic>")
+    skeleton = robot.skeleton()
+    assert skeleton.unknowns == unknowns
+    assert skeleton.pose([0.3]) == pytest.approx(relation)
+
+
+@pytest.mark.parametrize(("follower", "source"), [("planar", "revolute"), ("revolute", "floating")])
+def test_joints_with_several_values_neither_follow_nor_are_followed(jointed, follower, source):
+    robot = jointed(
+        followers(("j1", source, ""), ("j2", follower, '<mimic joint="j1"/>')) + joint("j", "fixed", "a", "d")
+    )
+    assert [j.mimic for j in robot.joints] == [None, None, None]
+    assert any("several values" in warning for warning in robot.warnings)
 
 
 def test_a_fixed_joint_that_follows_loses_the_relation_with_a_warning(jointed):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linkpose.urdf import Box, Cylinder, Material, MeshFile, Sphere, UrdfError
+from linkpose.urdf import Box, Capsule, Cylinder, Material, MeshFile, Sphere, UrdfError
 from linkpose.urdf.materials import UNDEFINED_COLOR
 
 
 def visual(shape, inside="", tag="visual"):
     return f"<{tag}>{inside}<geometry>{shape}</geometry></{tag}>"
+
+
+def mesh_of(uri):
+    return f'<mesh filename="{uri}"/>'
 
 
 BOX = '<box size="1 2 3"/>'
@@ -25,6 +29,7 @@ def link(inside):
         (BOX, Box((1.0, 2.0, 3.0))),
         ('<cylinder radius="0.5" length="2"/>', Cylinder(0.5, 2.0)),
         ('<sphere radius=".25"/>', Sphere(0.25)),
+        ('<capsule radius="0.25" length="2"/>', Capsule(0.25, 2.0)),
         ("<!-- none --> <sphere radius='1e-1'/>", Sphere(0.1)),
     ],
 )
@@ -63,8 +68,8 @@ def test_a_link_may_have_several_visuals_each_with_name_and_origin(urdf):
 def test_a_shape_that_cannot_be_made_is_left_out_with_a_warning(urdf, inside, words):
     robot = urdf(link(inside + visual(BOX)))
     assert [item.geometry for item in robot.links[0].visuals] == [Box((1.0, 2.0, 3.0))]
-    assert len(robot.warnings) == 1
-    assert f"robot.urdf:1: {words}; left out, " in robot.warnings[0]
+    (warning,) = (*robot.warnings, *robot.collision_warnings)
+    assert f"robot.urdf:1: {words}; left out, " in warning
 
 
 @pytest.mark.parametrize(
@@ -88,6 +93,38 @@ def test_a_missing_mesh_is_named_with_link_uri_and_paths_and_the_others_are_read
     assert warning.startswith(f"{tmp_path / 'robot.urdf'}:3: ")
     for part in ("'a'", "'meshes/gone.stl'", str(tmp_path / "meshes" / "gone.stl")):
         assert part in warning
+
+
+def test_missing_files_are_counted_by_package_with_examples_and_the_paths_of_the_first(urdf, tmp_path):
+    meshes = [f"package://gone/{i}.stl" for i in range(5)] + ["package://lost/1.stl", "a.stl", "b/c.stl"]
+    robot = urdf("".join(f'\n<link name="l{i}">{visual(mesh_of(uri))}</link>' for i, uri in enumerate(meshes)))
+    _, gone, lost, relative = robot.warnings  # the first one is about the roots
+    assert f"{tmp_path / 'robot.urdf'}:2: " in gone
+    assert "5 files of package 'gone' were not found" in gone
+    assert "link 'l0': visual mesh 'package://gone/0.stl', link 'l1': " in gone
+    assert "and 2 more" in gone
+    assert str(tmp_path / "gone" / "0.stl") in gone
+    assert "give its folder as one of packages=" in gone
+    assert "link 'l5': visual mesh 'package://lost/1.stl' was not found" in lost
+    assert "2 files were not found" in relative
+    assert str(tmp_path / "a.stl") in relative
+
+
+def test_files_called_otherwise_are_counted_by_package_too(urdf, tmp_path):
+    for i in range(4):
+        (tmp_path / f"m{i}.stl").touch()
+    robot = urdf(link("".join(visual(mesh_of(f"far/m{i}.stl")) for i in range(4))))
+    (warning,) = robot.warnings
+    assert "4 files are elsewhere or called otherwise than written" in warning
+    assert str(tmp_path / "m0.stl") in warning
+    assert all(item.geometry.path for item in robot.links[0].visuals)
+
+
+def test_what_is_wrong_with_collision_shapes_alone_is_kept_apart(urdf):
+    robot = urdf(link(visual(mesh_of("a.stl")) + visual(mesh_of("b.stl"), tag="collision") + "<collision/>"))
+    assert ["a.stl" in warning for warning in robot.warnings] == [True]
+    assert len(robot.collision_warnings) == 2
+    assert "'b.stl'" in robot.collision_warnings[1]
 
 
 @pytest.mark.parametrize(("scale", "expected"), [("0.001 -1 2", (0.001, -1.0, 2.0)), (None, (1.0, 1.0, 1.0))])
@@ -184,7 +221,8 @@ def test_a_missing_texture_leaves_the_colour_or_grey(urdf):
     robot = urdf(link(visual(BOX, with_color) + "\n" + visual(BOX, without)))
     assert material_of(robot, 0) == Material("t", (1.0, 1.0, 1.0, 1.0))
     assert material_of(robot, 1) == Material("u", UNDEFINED_COLOR)
-    assert sum("texture 'gone.png' was not found" in warning for warning in robot.warnings) == 2
+    (warning,) = robot.warnings
+    assert "texture 'gone.png' was not found" in warning
 
 
 @pytest.mark.parametrize(
