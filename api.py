@@ -21,7 +21,8 @@ from . import solver
 from .errors import RigError
 from .rig import chains, handles, keys, reading, writing
 from .rig.frames import at_frame
-from .rig.importing import ImportReport, import_file
+from .rig.import_job import import_file, reload_job
+from .rig.importing import ImportReport
 from .rig.reading import Reading
 from .rig.results import in_world, not_as_solved
 from .rig.world import World
@@ -31,7 +32,17 @@ from .urdf.files import Packages
 if TYPE_CHECKING:
     from .rig.drag import DragSession
 
-__all__ = ["ImportReport", "get_pose", "handle", "import_urdf", "read_skeleton", "session", "set_pose", "solve"]
+__all__ = [
+    "ImportReport",
+    "get_pose",
+    "handle",
+    "import_urdf",
+    "read_skeleton",
+    "reload_urdf",
+    "session",
+    "set_pose",
+    "solve",
+]
 
 # A body that Blender shows farther than this from where the solver has it is not where the solution says [size].
 _SHOWN = 1e-4
@@ -57,6 +68,21 @@ def import_urdf(
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
     return import_file(path, packages=packages, collision=collision, free_base=free_base)
+
+
+def reload_urdf(armature: bpy.types.Object) -> ImportReport:
+    """Read the file of an imported robot again, with the options of its import, into the same armature.
+
+    Its place, pose and keys stay, and so do bones and constraints that the user has added, what hangs on it, and
+    materials that the user has changed or chosen. Bones and shapes of links that are gone go.
+
+    Args:
+        armature: an armature object that :func:`import_urdf` made.
+
+    Raises:
+        LinkposeError: it is no such armature, or its file is no usable robot description now; nothing is changed.
+    """
+    return reload_job(armature).run()
 
 
 def read_skeleton(armature: bpy.types.Object) -> Skeleton:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 
-from ..urdf import load
-from ..urdf.files import Packages
 from ..urdf.model import Robot
 from .build import build_armature, short_name
 from .job import Job, Step, Steps
@@ -29,23 +26,6 @@ class ImportReport:
 
     armature: bpy.types.Object
     warnings: tuple[str, ...] = ()
-
-
-def import_file(
-    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
-) -> ImportReport:
-    """Import a URDF file; see :func:`import_robot`.
-
-    Args:
-        path: the file.
-        packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
-        collision: also make the collision shapes, hidden.
-        free_base: let the robot's root move freely.
-
-    Raises:
-        UrdfError: the file is no usable robot description; nothing is left in the scene.
-    """
-    return import_robot(load(path, packages=packages), collision=collision, free_base=free_base)
 
 
 def import_robot(robot: Robot, *, collision: bool = False, free_base: bool = False) -> ImportReport:

@@ -1,0 +1,88 @@
+"""Importing a robot from its file, and reading the file again: as jobs, which can be run in slices and stopped."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import bpy
+
+from ..errors import RigError
+from ..urdf import load
+from ..urdf.files import Packages
+from . import import_record
+from .import_record import ImportOptions, ImportRecord
+from .importing import ImportReport, robot_steps
+from .job import Job, Step, Steps
+from .reload import check_reloadable, reload_steps
+from .transaction import Blocks
+
+_log = logging.getLogger(__name__)
+
+
+def import_file(
+    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
+) -> ImportReport:
+    """Import a URDF file; see :func:`~.importing.import_robot`. What was said about it is kept with the armature.
+
+    Args:
+        path: the file.
+        packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
+        collision: also make the collision shapes, hidden.
+        free_base: let the robot's root move freely.
+
+    Raises:
+        UrdfError: the file is no usable robot description; nothing is left in the scene.
+    """
+    return import_job(path, ImportOptions(ImportOptions.plain(packages), collision, free_base)).run()
+
+
+def import_job(path: str | Path, options: ImportOptions) -> Job[ImportReport]:
+    """The import of a file, not begun yet."""
+
+    def steps(before: Blocks) -> Steps[ImportReport]:
+        start = time.perf_counter()
+        yield Step(0.0, Path(path).name)
+        robot = load(path, packages=options.packages)
+        report = yield from robot_steps(robot, before, collision=options.collision, free_base=options.free_base)
+        _keep(report, ImportRecord(robot.path.as_posix(), options, report.warnings), start)
+        return report
+
+    return Job(steps)
+
+
+def reload_job(armature: bpy.types.Object | None) -> Job[ImportReport]:
+    """Reading the file of an imported robot again, not begun yet; see :func:`~.reload.reload_steps`.
+
+    Raises:
+        RigError: it is no armature of an import, or linked from another file.
+    """
+    check_reloadable(armature)
+    record = import_record.read(armature)
+    if armature is None or record is None:
+        raise RigError("it is not known which file this robot comes from; import it again")
+
+    def steps(before: Blocks) -> Steps[ImportReport]:
+        start = time.perf_counter()
+        yield Step(0.0, Path(record.source).name)
+        options = record.options
+        robot = load(bpy.path.abspath(record.source), packages=options.packages)
+        report = yield from reload_steps(
+            armature, robot, before, collision=options.collision, free_base=options.free_base
+        )
+        _keep(report, ImportRecord(record.source, record.options, report.warnings), start)
+        return report
+
+    return Job(steps)
+
+
+def _keep(report: ImportReport, record: ImportRecord, start: float) -> None:
+    """Write down what an import made and said, with its armature and in the log."""
+    shapes = sum(1 for child in report.armature.children if isinstance(child.data, bpy.types.Mesh))
+    count = f"{len(report.armature.pose.bones)} links, {shapes} shapes"
+    summary = f"{count} in {time.perf_counter() - start:.2f} s"
+    import_record.write(report.armature, ImportRecord(record.source, record.options, record.warnings, summary))
+    _log.info("%s: %s", record.source, summary)
+    for warning in record.warnings:
+        _log.warning("%s", warning)
