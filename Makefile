@@ -9,11 +9,12 @@ $(error No Python found: apt-get install python3 python3-venv)
 endif
 env := $(any_python) tools/env.py
 
-.PHONY: help demo test lint format zip clean
+.PHONY: help demo test bench lint format zip clean
 
 help:
 	@echo 'make demo    import a robot, pose it, key it, render it: out/demo'
 	@echo 'make test    all tests; window tests where there is a Blender with a window'
+	@echo 'make bench   our solver and others on the same work: out/bench; QUICK=1 takes three minutes'
 	@echo 'make lint    style and types'
 	@echo 'make format  put the style right'
 	@echo 'make zip     the extension, ready to install: dist'
@@ -24,6 +25,9 @@ demo:
 
 test:
 	@$(env) test tools/test.py
+
+bench:
+	@$(env) bench benchmarks/run.py
 
 lint:
 	@$(env) lint tools/lint.py

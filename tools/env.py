@@ -1,11 +1,12 @@
 """Makes the environment that a command needs and runs the command in it.
 
-    python3 tools/env.py [--bpy VERSION] run|test|lint COMMAND…
+    python3 tools/env.py [--bpy VERSION] KIND COMMAND…
 
 ``run`` is a ``bpy`` wheel with what Linkpose needs, ``test`` adds what the tests need, ``lint`` has the checkers and no
-Blender. Environments lie in ``.venv`` and are reused until their requirements change. ``$PYTHON`` names the Python to
-use, else the first of 3.11 and 3.13 that is found. ``--bpy`` asks for one of the pinned wheels, else it is the one that
-is kept for that Python. What is missing on the machine is said in one line; the status is 3 when it is the Python.
+Blender; ``bench`` and the kinds that begin with it are the benchmark and the solvers that it compares. Environments lie
+in ``.venv`` and are reused until their requirements change. ``$PYTHON`` names the Python to use, else the first of 3.11
+and 3.13 that is found. ``--bpy`` asks for one of the pinned wheels, else it is the one that is kept for that Python.
+What is missing on the machine is said in one line; the status is 3 when it is the Python.
 
 Only Python's own library, and any Python 3.8 or later, may be needed here.
 """
@@ -25,6 +26,15 @@ ROOT = Path(__file__).resolve().parent.parent
 VENVS = ROOT / ".venv"
 # bpy wheel: the one Python it is built for, and the numpy it is used with. First of a Python: its default.
 WHEELS = {"5.0.1": ("3.11", "numpy1"), "5.2.3": ("3.13", "numpy2"), "4.2.23": ("3.11", "numpy2")}
+# Kinds without Blender: what is installed into them.
+BARE = {
+    "lint": ["lint"],
+    "bench": ["bench"],
+    "bench-rtb": ["bench-rtb"],
+    "bench-tracik": ["bench-tracik"],
+    "bench-pin": ["bench-pin", "pin-numpy2"],
+}
+KINDS = ["run", "test", *BARE]
 LIBRARIES = {
     "libEGL.so": "libegl1",
     "libGL.so": "libgl1",
@@ -162,8 +172,8 @@ def environment(kind: str, bpy: str | None) -> Path:
     fitting = [WHEELS[bpy][0]] if bpy else sorted({python for python, _ in WHEELS.values()})
     base, version = find_python(fitting)
     wheel = bpy or next(wheel for wheel, (python, _) in WHEELS.items() if python == version)
-    if kind == "lint":
-        venv, names = VENVS / f"lint-{version}", ["lint"]
+    if kind in BARE:
+        venv, names = VENVS / f"{kind}-{version}", BARE[kind]
     else:
         venv, names = VENVS / f"bpy-{wheel}", [f"bpy-{wheel}"]
         if kind == "test":
@@ -178,7 +188,7 @@ def environment(kind: str, bpy: str | None) -> Path:
         return python
     VENVS.mkdir(exist_ok=True)
     install(base, venv, [wanted[stamp] for stamp in new])
-    if kind != "lint":
+    if kind not in BARE:
         check_bpy(python)
     for stamp in new:
         stamp.write_text(digests[stamp], encoding="utf-8")
@@ -190,8 +200,8 @@ def main(arguments: list[str]) -> NoReturn:
     bpy = None
     if arguments[:1] == ["--bpy"]:
         bpy, arguments = arguments[1], arguments[2:]
-    if len(arguments) < 2 or arguments[0] not in ("run", "test", "lint"):
-        sys.exit("usage: env.py [--bpy VERSION] run|test|lint COMMAND…")
+    if len(arguments) < 2 or arguments[0] not in KINDS:
+        sys.exit(f"usage: env.py [--bpy VERSION] {'|'.join(KINDS)} COMMAND…")
     try:
         python = environment(arguments[0], bpy)
     except Unfit as error:
