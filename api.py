@@ -8,7 +8,7 @@ A body is a link of a robot, or a bone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from . import solver
 from .errors import RigError
-from .rig import chains, handles, keys, reading, writing
+from .rig import chains, handles, keys, reading, root, writing
+from .rig import pins as pinned
 from .rig.frames import at_frame
 from .rig.import_job import import_file, reload_job
 from .rig.importing import ImportReport
@@ -138,6 +139,8 @@ def set_pose(armature: bpy.types.Object, values: Mapping[str, float], *, frame: 
         raise RigError(f"the values are {values!r}; give a dictionary of joint values by joint name")
     with at_frame(armature, frame):
         rig = reading.read(armature, slides=reading.slides_named(armature, values))
+        if any(name.startswith(root.NAME) and name not in rig.skeleton.unknowns for name in values):
+            rig = root.with_object(armature, rig)
         _refuse_held(rig, values)
         asked = rig.skeleton.vector(values)
         q = rig.pose()
@@ -178,6 +181,8 @@ def solve(
     orientation: ArrayLike | None = None,
     point: ArrayLike | str | None = None,
     anchor: str | None = None,
+    pins: Sequence[str | Goal] = (),
+    root_motion: bool = False,
     method: str = "AUTO",
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-3,
@@ -196,6 +201,11 @@ def solve(
             :func:`handle` gives.
         anchor: None = the rule (stop before the first assembly above that branches), ``"root"``, or the body that
             stays.
+        pins: bodies that are to stay while this one moves: names, held where they are now, or goals in world space
+            (:class:`solver.Goal`: a position, an orientation or an aim). The joints that let them are added to the
+            chain. What is held by name weighs ten times as much as the target.
+        root_motion: also move what carries everything: a character's hips, or else the bone above all others, or else
+            the armature object, as with a robot.
         method: "AUTO", or another one of the solver's.
         tolerance: distance in world space that counts as reached; None = 1e-5 of the chain's reach.
         orientation_tolerance: angle [rad] that counts as reached.
@@ -205,8 +215,9 @@ def solve(
         apply: write the best pose, and key it if a frame is given. False = change nothing.
 
     Returns:
-        The best pose found, reached or not. Residuals and shortfall are distances in world space; values and pose
-        are those of :func:`set_pose`.
+        The best pose found, reached or not; reached only if every pin is where it shall be as well. Residuals and
+        shortfall are distances in world space, ``goals`` has them for the body and then pin by pin; values and pose are
+        those of :func:`set_pose`.
 
     Raises:
         LinkposeError: no such body, nothing that can move it, a target that means nothing, or an armature that cannot
@@ -214,8 +225,11 @@ def solve(
     """
     (reading.check_posable if apply else reading.check_readable)(armature)
     with at_frame(armature, frame):
-        rig, chain = chains.take(armature, body, anchor=anchor, oriented=orientation is not None)
         world = World(armature)
+        stay = pinned.inside(world, pins)
+        rig, chain = chains.take(
+            armature, body, anchor=anchor, oriented=orientation is not None, pins=stay, root_motion=root_motion
+        )
         hold = handles.handle(armature, body) if isinstance(point, str) and point == "handle" else point
         goal = Goal(
             body,
@@ -223,11 +237,12 @@ def solve(
             orientation=None if orientation is None else world.rotation_inside(orientation),
             point=hold,
         )
+        goals = [goal, *pinned.goals(rig, stay)]
         start = None
         for _ in range(_TRIES):
             found = solver.solve(
                 chain,
-                [goal],
+                [one for one in goals if one.body in chain.path],
                 start,
                 method=method,
                 tolerance=None if tolerance is None else tolerance / world.stretch,
@@ -246,13 +261,14 @@ def solve(
             if frame is not None:
                 keys.insert(armature, rig, chain.unknowns, frame)
             bpy.context.view_layer.update()
-        frame_solved = chain.forward(start)
+        frames = {one.body: chain.forward(start, one.body) for one in goals}
         if apply:
-            frame_shown = reading.frame_shown(armature, rig, body)
             close = _SHOWN * max(1.0, handles.size(armature) / world.stretch) + 10.0 * reading.noise(armature)
-            if np.abs(frame_shown - frame_solved).max() > close:
-                frame_solved, found = frame_shown, not_as_solved(found)
-        return in_world(rig, chain, goal, found, world, frame_solved)
+            for name, solved in frames.items():
+                seen = world.seen_from(armature) @ reading.frame_shown(armature, rig, name)
+                if np.abs(seen - solved).max() > close:
+                    frames[name], found = seen, not_as_solved(found)
+        return in_world(rig, chain, goals, found, world, frames)
 
 
 def session() -> DragSession | None:

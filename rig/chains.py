@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import bpy
 
+from ..errors import RigError
 from ..solver import Chain, Skeleton
-from . import control, definition, probing, reading
+from . import control, definition, probing, reading, root
+from . import pins as pinned
 from .channels import can_slide
+from .pins import Pin
 from .reading import Reading
 from .refusals import refuse_rigid
 
@@ -17,8 +23,28 @@ _TRIES = 12
 _ASTRAY = "does not follow its channels, as a small turn has shown"
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What :func:`take` was asked for."""
+
+    body: str
+    anchor: str | None
+    oriented: bool
+    pins: Sequence[Pin]
+    root_motion: bool
+    length: int | None
+
+
 def take(
-    armature: bpy.types.Object, body: str, *, anchor: str | None = None, oriented: bool = False, probe: bool = False
+    armature: bpy.types.Object,
+    body: str,
+    *,
+    anchor: str | None = None,
+    oriented: bool = False,
+    probe: bool = False,
+    pins: Sequence[Pin] = (),
+    root_motion: bool = False,
+    length: int | None = None,
 ) -> tuple[Reading, Chain]:
     """Read an armature and take the chain that moves a body, from the pose as it is shown.
 
@@ -32,17 +58,26 @@ def take(
         oriented: whether the body is to be turned as well.
         probe: try what constraints do to the bones above, by small turns that are taken back: a bone that goes with
             its parent all the same does not end the chain, and one that turns out not to follow its channels does.
+        pins: bodies that stay, in armature space; the joints that let them are added. The dragged body is the chain's
+            first, the pinned ones that need joints follow.
+        root_motion: the chain goes all the way up, and what carries everything moves freely: a character's hips, or
+            else the bone above all others, or else the armature object.
+        length: how many bodies above the dragged one, itself included, joints may move; None = by the rule. Chains that
+            slide have one length only.
 
     Raises:
         LinkposeError: no such body, an armature that cannot be read, or nothing that can move the body.
     """
+    if root_motion and anchor not in (None, "root"):
+        raise RigError(f"with root_motion the chain goes all the way up: leave the anchor {anchor!r} away")
+    asked = _Asked(body, anchor, oriented, pins, root_motion, length)
     rigid: set[str] = set()
     astray: dict[str, str] = {}
-    rig, chain = _taken(armature, body, anchor, rigid, astray, oriented=oriented)
+    rig, own, chain = _taken(armature, asked, rigid, astray)
     tries = _TRIES if probe and definition.read(armature.data.bones[rig.bone_of(body)]) is None else 0
     tried: set[str] = set()
     for _ in range(tries):
-        end = _loose_end(armature, rig, chain)
+        end = _loose_end(armature, rig, own)
         if end and end not in tried:
             tried.add(end)
             if not probing.is_rigid_to_parent(armature, rig, end):
@@ -55,29 +90,98 @@ def take(
             rigid.discard(bone)
             tried.add(bone)
             astray[bone] = _ASTRAY
-        rig, chain = _taken(armature, body, anchor, rigid, astray, oriented=oriented)
-    refuse_rigid(armature, rig, chain)
+        rig, own, chain = _taken(armature, asked, rigid, astray)
+    refuse_rigid(armature, rig, own)
     return rig, chain
 
 
+def lengths(rig: Reading, chain: Chain) -> tuple[int, int]:
+    """(length of a chain, the longest that it may have): bodies from the dragged one up whose joints may move.
+
+    Args:
+        rig: what the chain was taken of.
+        chain: its first body is the dragged one.
+    """
+    above = _moved_above(rig, chain.bodies[0])
+    taken = set(chain.unknowns)
+    own = sum(any(axis in taken for axis in _unlocked(rig, body)) for body in above)
+    # A slide of a robot has no "location" in its name: there it is a joint like any other.
+    slides = any(":location_" in name for name in chain.unknowns)
+    return own, own if slides else len(above)
+
+
 def _taken(
-    armature: bpy.types.Object,
-    body: str,
-    anchor: str | None,
-    rigid: set[str],
-    astray: dict[str, str],
-    *,
-    oriented: bool,
+    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]
+) -> tuple[Reading, Chain, Chain]:
+    """(reading, chain of the dragged body alone, the same with what pins add)."""
+    rig, own = _own(armature, asked, rigid, astray)
+    return rig, own, pinned.tree(rig, own, asked.pins)
+
+
+def _own(
+    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]
 ) -> tuple[Reading, Chain]:
+    body = asked.body
     rig = reading.read(armature, rebase=True, rigid=rigid, astray=astray)
-    bones = _sliding(armature, rig, body) if anchor is None else ()
+    if asked.root_motion:
+        bone = _carrier(armature, rig, body)
+        if bone:
+            free = reading.read(armature, rebase=True, slides={bone: True}, rigid=rigid, astray=astray)
+            if bone in free.bones and free.bones[bone].motion.slides:
+                above = free.skeleton.body(bone).parent
+                return free, free.skeleton.chain(body, q=free.pose(), anchor=above or "root")
+        whole = root.with_object(armature, rig)
+        return whole, whole.skeleton.chain(body, q=whole.pose(), anchor="root")
+    bones = _sliding(armature, rig, body) if asked.anchor is None else ()
     if bones:
-        slides = dict.fromkeys(bones, oriented)
+        slides = dict.fromkeys(bones, asked.oriented)
         sliding = reading.read(armature, rebase=True, slides=slides, rigid=rigid, astray=astray)
         own = sum(len(sliding.skeleton.body(bone).axes) for bone in bones)
         if own:
             return sliding, sliding.skeleton.chain(body, q=sliding.pose(), length=own)
+    anchor = asked.anchor if asked.length is None else _anchor_at(rig, body, asked.length)
     return rig, rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
+
+
+def _anchor_at(rig: Reading, body: str, length: int) -> str:
+    """The anchor that leaves a chain so many bodies to move."""
+    above = _moved_above(rig, body)
+    last = above[min(max(length, 1), len(above)) - 1] if above else body
+    return rig.skeleton.body(last).parent or "root"
+
+
+def _moved_above(rig: Reading, body: str) -> list[str]:
+    """A body and those above it that have joints which no lock holds, the nearest first."""
+    skeleton = rig.skeleton
+    found = []
+    step = skeleton.index(body)
+    while step >= 0:
+        if _unlocked(rig, skeleton.bodies[step]):
+            found.append(skeleton.bodies[step])
+        step = skeleton.parent[step]
+    return found
+
+
+def _unlocked(rig: Reading, body: str) -> list[str]:
+    """The unknowns, not held by locks, that move a body against its parent."""
+    skeleton = rig.skeleton
+    names = (skeleton.unknowns[skeleton.axis_unknown[axis]] for axis in skeleton.axes_of(skeleton.index(body)))
+    return [name for name in names if not rig.is_locked(name)]
+
+
+def _carrier(armature: bpy.types.Object, rig: Reading, body: str) -> str:
+    """The bone that carries a character and is to move freely; "" where there is none, as in a robot."""
+    if definition.read(armature.pose.bones[rig.bone_of(body)].bone) is not None:
+        return ""
+    skeleton = rig.skeleton
+    path = [body]
+    while (parent := skeleton.body(path[-1]).parent) is not None:
+        path.append(parent)
+    found = next((one for one in path if _is_hips(skeleton, one, _movable_above(skeleton, one))), path[-1])
+    bone = armature.pose.bones[found]
+    while bone.bone.use_connect and bone.parent is not None and bone.parent.name in skeleton.bodies:
+        bone = bone.parent
+    return bone.name if can_slide(bone) else ""
 
 
 def _loose_end(armature: bpy.types.Object, rig: Reading, chain: Chain) -> str:

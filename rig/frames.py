@@ -40,7 +40,8 @@ def at_frame(armature: bpy.types.Object, frame: float | None) -> Iterator[None]:
         yield
         return
     now, part = scene.frame_current, scene.frame_subframe
-    held, others = snapshot.take(armature), animated.take(armature)
+    held = snapshot.take(armature, [snapshot.OBJECT, *(bone.name for bone in armature.pose.bones)])
+    others = animated.take(armature)
     whole = math.floor(frame)
     scene.frame_set(whole, subframe=frame - whole)
     try:

@@ -11,7 +11,8 @@ import bpy
 
 from ..errors import RigError
 from . import animated, compat, control, euler, snapshot
-from .reading import Reading
+from .reading import BoneReading, Reading
+from .snapshot import Holder
 from .writing import beside, stored_rotation
 
 # Keys closer than this are the same key [frames].
@@ -98,12 +99,12 @@ def insert(
     count = 0
     new: list[tuple[str, int]] = []
     for (bone_name, path), indices in parts.items():
-        bone: bpy.types.PoseBone | None = armature.pose.bones.get(bone_name)
+        bone = snapshot.holder(armature, bone_name)
         if bone is None:
             raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
         own = driven.get(bone_name, frozenset())
-        _unwind(bone, path, indices, curves, where, reading)
-        for index in _parts(bone, path, indices, reading):
+        _unwind(bone, path, indices, curves, where, reading, bone_name)
+        for index in _parts(bone, path, indices, reading.bones[bone_name]):
             if (path, index) in own:
                 continue
             place = (bone.path_from_id(path), index)
@@ -164,35 +165,45 @@ def _dress(armature: bpy.types.Object, places: Iterable[tuple[str, int]], frame:
         animated.restore(armature, held)
 
 
-def _parts(bone: bpy.types.PoseBone, path: str, indices: Sequence[int], reading: Reading) -> list[int]:
+def _parts(bone: Holder, path: str, indices: Sequence[int], entry: BoneReading) -> list[int]:
     """Array indices to key.
 
     A locked part of a quaternion or axis is left out only if it is as it was read: where a lock means nothing to the
     solver, such as that of W on a robot's bone that was switched to quaternions, the other parts alone say nothing.
     """
     if -1 not in indices:
-        return [index for index in sorted(indices) if not _locked(bone, path, index)]
-    now, before = snapshot.numbers(bone, path), stored_rotation(reading.bones[bone.name].state)
-    return [i for i in range(len(now)) if not _locked(bone, path, i) or now[i] != before[i]]
+        return [index for index in sorted(indices) if not is_locked(bone, path, index)]
+    now, before = snapshot.numbers(bone, path), stored_rotation(entry.state)
+    return [i for i in range(len(now)) if not is_locked(bone, path, i) or now[i] != before[i]]
 
 
-def _insert(bone: bpy.types.PoseBone, path: str, index: int, frame: float, rules: Rules) -> int:
+def _insert(bone: Holder, path: str, index: int, frame: float, rules: Rules) -> int:
     try:
         kind: Any = rules.type
         done = bone.keyframe_insert(
-            path, index=index, frame=frame, group=bone.name, options=rules.options, keytype=kind
+            path, index=index, frame=frame, group=group_of(bone), options=rules.options, keytype=kind
         )
     except (RuntimeError, TypeError) as error:
-        raise RigError(f"bone {bone.name!r} could not be keyed: {error}") from error
+        raise RigError(f"{_described(bone)} could not be keyed: {error}") from error
     if not done and not rules.needed:
         raise RigError(
-            f"bone {bone.name!r} could not be keyed at frame {frame:g}: its curve is locked, or its action is linked "
+            f"{_described(bone)} could not be keyed at frame {frame:g}: its curve is locked, or its action is linked "
             "and cannot be changed; unlock it or make it local"
         )
     return int(done)
 
 
-def _locked(bone: bpy.types.PoseBone, path: str, index: int) -> bool:
+def _described(bone: Holder) -> str:
+    return f"{'bone' if isinstance(bone, bpy.types.PoseBone) else 'armature'} {bone.name!r}"
+
+
+def group_of(bone: Holder) -> str:
+    """The group that Blender itself puts the curves of a bone or an object into."""
+    return bone.name if isinstance(bone, bpy.types.PoseBone) else "Object Transforms"
+
+
+def is_locked(bone: Holder, path: str, index: int) -> bool:
+    """Whether the animator has locked a part of a channel."""
     if path == "location":
         return bool(bone.lock_location[index])
     if path == "rotation_euler":
@@ -203,7 +214,13 @@ def _locked(bone: bpy.types.PoseBone, path: str, index: int) -> bool:
 
 
 def _unwind(
-    bone: bpy.types.PoseBone, path: str, indices: Sequence[int], curves: Curves, frame: float, reading: Reading
+    bone: Holder,
+    path: str,
+    indices: Sequence[int],
+    curves: Curves,
+    frame: float,
+    reading: Reading,
+    name: str,
 ) -> None:
     """Bring the channels to the way of saying their rotation that is nearest to the neighbouring key."""
     if path == "location":
@@ -218,17 +235,17 @@ def _unwind(
     if -1 in indices:
         new = beside(bone.rotation_mode, old, before)
     else:
-        endless = {reading.channels[name].index for name in _endless(reading, bone.name)}
+        turning = {reading.channels[unknown].index for unknown in endless(reading, name)}
         new = tuple(
-            euler.nearest_turn(value, before[i]) if i in endless and i in indices else value
+            euler.nearest_turn(value, before[i]) if i in turning and i in indices else value
             for i, value in enumerate(old)
         )
     if any(abs(a - b) > 1e-6 for a, b in zip(new, old, strict=True)):
         setattr(bone, path, new)
 
 
-def _endless(reading: Reading, bone: str) -> list[str]:
-    """The bone's angles without limits."""
+def endless(reading: Reading, bone: str) -> list[str]:
+    """The names of a bone's angles without limits."""
     skeleton = reading.skeleton
     own = set(reading.bones[bone].unknowns)
     return [name for name, free in zip(skeleton.unknowns, skeleton.continuous, strict=True) if free and name in own]

@@ -57,15 +57,16 @@ def first_astray(armature: bpy.types.Object, rig: Reading, chain: Chain) -> str:
         rig: the reading.
         chain: of its skeleton.
     """
-    with _moved(armature, rig, [name for name in chain.unknowns if not rig.is_locked(name)]) as moved:
+    names = [name for name in chain.unknowns if rig.channels[name].bone != snapshot.OBJECT and not rig.is_locked(name)]
+    with _moved(armature, rig, names) as moved:
         if not moved:
             return ""
         q = rig.pose()
         for name, value in moved.items():
             q[rig.skeleton.unknowns.index(name)] = value
-        size = max(armature.pose.bones[rig.bone_of(body)].length for body in chain.path)
-        for body in chain.path:
-            bone = rig.bone_of(body)
+        bones = [(body, rig.bone_of(body)) for body in chain.path if rig.bone_of(body) != snapshot.OBJECT]
+        size = max(armature.pose.bones[bone].length for _, bone in bones)
+        for body, bone in bones:
             shown, frame = frame_shown(armature, rig, body), rig.skeleton.frame(body, q)
             scale = max(float(np.abs(frame[:3, :3]).max()), 1e-9)
             turned = float(np.abs(shown[:3, :3] - frame[:3, :3]).max()) / scale

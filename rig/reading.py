@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
 from ..errors import RigError
-from ..solver import Skeleton
+from ..solver import Body, Skeleton
 from . import branching, clamps, control, definition, euler, names
 from .bodies import BodyMaker
 from .bones import Bones
@@ -17,7 +17,7 @@ from .channels import Channel, Motion, rotation_path
 from .clamps import RotationLimit
 from .definition import Definition
 from .euler import Triple
-from .snapshot import BoneState
+from .snapshot import OBJECT, BoneState
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,23 @@ class Reading:
             return self._body_of[bone]
         except KeyError:
             raise RigError(f"no bone {bone!r} in this armature") from None
+
+    def below(self, mover: Body, entry: BoneReading) -> Reading:
+        """The same armature below a body that moves all of it, whose channels are those of the armature object.
+
+        Args:
+            mover: a body without a parent; its frame is the identity where the object is now.
+            entry: what its axes are kept in.
+        """
+        described = [self.skeleton.body_at(i) for i in range(len(self.skeleton.bodies))]
+        hung = [replace(body, parent=mover.name) if body.parent is None else body for body in described]
+        return Reading(
+            Skeleton([mover, *hung]),
+            {OBJECT: entry, **self.bones},
+            {mover.name: OBJECT, **self._bone_of},
+            self.held,
+            rebased=self.rebased,
+        )
 
     def is_locked(self, unknown: str) -> bool:
         """Whether limits, or a lock on a robot's joint, leave an unknown one value only."""

@@ -10,9 +10,15 @@ import bpy
 from ..errors import RigError
 
 
+# In place of a bone's name: the armature object itself, where it is moved like a bone.
+OBJECT = ""
+
+Holder = bpy.types.PoseBone | bpy.types.Object
+
+
 @dataclass(frozen=True, slots=True)
 class BoneState:
-    """Every channel of one bone as Blender stores it: float32 numbers, those of unused rotation modes included.
+    """Every channel of one bone, or of an object, as Blender stores it: float32 numbers, those of unused rotation modes included.
 
     Attributes:
         rotation_mode: "QUATERNION", "AXIS_ANGLE" or an Euler order.
@@ -50,7 +56,7 @@ class Snapshot:
     """The channels of some bones.
 
     Attributes:
-        states: by bone name.
+        states: by bone name; :data:`OBJECT` for the armature object.
         has_animation: whether the armature had animation data.
         action: name of its action, "" when it had none.
     """
@@ -65,13 +71,18 @@ class Snapshot:
         return tuple(self.states)
 
 
-def numbers(bone: bpy.types.PoseBone, path: str) -> tuple[float, ...]:
+def holder(armature: bpy.types.Object, name: str) -> Holder | None:
+    """What has the channels of that name: a pose bone, the object itself for :data:`OBJECT`; None when it is gone."""
+    return armature if name == OBJECT else armature.pose.bones.get(name)
+
+
+def numbers(bone: Holder, path: str) -> tuple[float, ...]:
     """The numbers of one of the bone's array properties."""
     return tuple(getattr(bone, path))
 
 
-def take_bone(bone: bpy.types.PoseBone) -> BoneState:
-    """The channels of one bone."""
+def take_bone(bone: Holder) -> BoneState:
+    """The channels of one bone, or of an object."""
     return BoneState(
         rotation_mode=bone.rotation_mode,
         location=numbers(bone, "location"),
@@ -83,16 +94,15 @@ def take_bone(bone: bpy.types.PoseBone) -> BoneState:
 
 
 def take(armature: bpy.types.Object, bone_names: Iterable[str] | None = None) -> Snapshot:
-    """The channels of the named bones, of all bones for None.
+    """The channels of the named bones; of all bones for None.
 
     Raises:
         RigError: the armature has no bone of that name.
     """
-    bones = armature.pose.bones
-    names = [bone.name for bone in bones] if bone_names is None else list(dict.fromkeys(bone_names))
+    names = [bone.name for bone in armature.pose.bones] if bone_names is None else list(dict.fromkeys(bone_names))
     states = {}
     for name in names:
-        bone: bpy.types.PoseBone | None = bones.get(name)
+        bone = holder(armature, name)
         if bone is None:
             raise RigError(f"armature {armature.name!r} has no bone {name!r}")
         states[name] = take_bone(bone)
@@ -103,9 +113,8 @@ def take(armature: bpy.types.Object, bone_names: Iterable[str] | None = None) ->
 
 def restore(armature: bpy.types.Object, snapshot: Snapshot) -> None:
     """Put every channel back, bit for bit; bones that are gone are left out. Only what differs is written."""
-    bones = armature.pose.bones
     for name, state in snapshot.states.items():
-        bone: bpy.types.PoseBone | None = bones.get(name)
+        bone = holder(armature, name)
         if bone is None:
             continue
         # First: a change of mode makes Blender convert the channels of the new mode.

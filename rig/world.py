@@ -34,6 +34,11 @@ class World:
         self.stretch = float(sizes[0])
         self._inverse = inverse(self.matrix)
 
+    def seen_from(self, armature: bpy.types.Object) -> Matrix:
+        """(4, 4) from armature space as it is now to armature space as it was when this was read."""
+        now = np.array(armature.matrix_world, dtype=np.float64)
+        return np.eye(4) if np.array_equal(now, self.matrix) else self._inverse @ now
+
     def point_inside(self, point: ArrayLike) -> Matrix:
         """(3,) world point in armature space.
 
@@ -46,6 +51,17 @@ class World:
         """(3,) armature-space point in world space."""
         return self.matrix[:3, :3] @ np.asarray(point, dtype=np.float64) + self.matrix[:3, 3]
 
+    def direction_inside(self, direction: ArrayLike) -> Matrix:
+        """(3,) world direction in armature space.
+
+        Raises:
+            GoalError: it is no direction.
+            RigError: the object is scaled unevenly.
+        """
+        turned = self._rotation().T @ _numbers(direction, (3,), "direction")
+        # Of a mirrored armature the rotation is that of its mirror image, which points the other way.
+        return turned if np.linalg.det(self.matrix[:3, :3]) > 0.0 else -turned
+
     def rotation_inside(self, rotation: ArrayLike) -> Matrix:
         """(3, 3) world rotation in armature space.
 
@@ -53,13 +69,16 @@ class World:
             GoalError: it is no matrix.
             RigError: the object is scaled unevenly, so that the bodies have no rotation in world space.
         """
+        return self._rotation().T @ _numbers(rotation, (3, 3), "orientation")
+
+    def _rotation(self) -> Matrix:
         scale = even_scale(self.matrix[:3, :3])
         if scale is None:
             raise RigError(
                 f"armature {self._name!r} is scaled unevenly, so its bodies are sheared in world space and have no "
                 "orientation there: apply the scale, or ask for a position only"
             )
-        return (self.matrix[:3, :3] / scale).T @ _numbers(rotation, (3, 3), "orientation")
+        return self.matrix[:3, :3] / scale
 
 
 def _numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Matrix:

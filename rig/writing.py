@@ -12,7 +12,7 @@ from . import euler
 from .channels import rotation_path
 from .euler import Matrix
 from .reading import BoneReading, Reading
-from .snapshot import BoneState, numbers
+from .snapshot import BoneState, Holder, holder, numbers
 
 
 def write(
@@ -45,7 +45,7 @@ def write(
     asked = skeleton.unknowns if unknowns is None else tuple(unknowns)
     names = set(asked)
     for bone_name in reading.written_bones(asked):
-        bone: bpy.types.PoseBone | None = armature.pose.bones.get(bone_name)
+        bone = holder(armature, bone_name)
         entry = reading.bones[bone_name]
         if bone is None:
             raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
@@ -105,7 +105,7 @@ def whole(entry: BoneReading, values: Sequence[float], old: Sequence[float]) -> 
     return tuple(new)
 
 
-def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *, nearest: bool) -> None:
+def _write_one(bone: Holder, path: str, index: int, value: float, *, nearest: bool) -> None:
     holder = getattr(bone, path)
     old = holder[index]
     if nearest:
@@ -114,7 +114,7 @@ def _write_one(bone: bpy.types.PoseBone, path: str, index: int, value: float, *,
         holder[index] = value
 
 
-def _write_whole(bone: bpy.types.PoseBone, entry: BoneReading, values: Sequence[float]) -> None:
+def _write_whole(bone: Holder, entry: BoneReading, values: Sequence[float]) -> None:
     path = rotation_path(entry.state)
     old = numbers(bone, path)
     slides = len(entry.motion.slides)

@@ -51,10 +51,12 @@ class Chain:
         bodies: Sequence[str],
         *,
         q: ArrayLike,
-        anchor: str | None = None,
+        anchor: str | Sequence[str | None] | None = None,
         length: int | None = None,
     ) -> None:
         """Walk the chain; see :meth:`Skeleton.chain` for the arguments.
+
+        Instead of one anchor for all there may be one for each body.
 
         Raises:
             SkeletonError: no body, a name that does not exist, an anchor that is not above a dragged body, a length
@@ -66,7 +68,11 @@ class Chain:
             raise SkeletonError(f"a chain of length {length} was asked for; at least 1 unknown is needed")
         self.skeleton = skeleton
         self.bodies = tuple(bodies)
-        walks = [_walk(skeleton, skeleton.index(name), anchor, length) for name in self.bodies]
+        anchors = [anchor] * len(self.bodies) if anchor is None or isinstance(anchor, str) else anchor
+        walks = [
+            _walk(skeleton, skeleton.index(name), each, length)
+            for name, each in zip(self.bodies, anchors, strict=True)
+        ]
         taken = set().union(*(unknowns for _, _, unknowns in walks))
         top = _common_ancestor(skeleton, [start for _, start, _ in walks])
         on_path = sorted(set().union(*(path for path, _, _ in walks)))
