@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ..errors import LinkposeError
 from ..rig import compat, drag, grip, pick, view
@@ -26,6 +26,9 @@ NAVIGATION = frozenset({"MIDDLEMOUSE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTA
 ENTER = frozenset({"RET", "NUMPAD_ENTER"})
 DEPTH = {"WHEELUPMOUSE": 1.0, "WHEELDOWNMOUSE": -1.0}
 DEPTH_KEYS = {"UP_ARROW": 1.0, "DOWN_ARROW": -1.0}
+# With Ctrl the wheel lengthens the chain instead; the keys are those of Blender's Auto IK.
+LENGTH = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1}
+LENGTH_KEYS = {"PAGE_UP": 1, "PAGE_DOWN": -1}
 
 
 @dataclass
@@ -99,6 +102,12 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
     method: EnumProperty(
         name="Method", description="How it is solved", items=preferences.METHODS, options={"SKIP_SAVE"}
     )
+    length: IntProperty(
+        name="Chain Length",
+        description="How many bodies from the dragged one up may move; 0 = by the rule",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
     release_confirm: BoolProperty(
         name="Confirm on Release",
         description="Confirm when the mouse button is released",
@@ -165,7 +174,8 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         try:
             stored = _stored(self.result)
             if stored and stored["asked"] == self._asked():
-                refused = replay(context, self.armature, self.body, stored["channels"], _keying(context))
+                keying, length = _keying(context), self.length or None
+                refused = replay(context, self.armature, self.body, stored["channels"], keying, length=length)
                 if refused:
                     self.report({"WARNING"}, f"Posed, but not keyed: {refused}")
                 return {"FINISHED"}
@@ -195,7 +205,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         if not self.properties.is_property_set("method"):
             self.method = preferences.choices(context).method
         held = grip.of_pick(context, picked, lead=preferences.choices(context).lead)
-        session = drag.DragSession(context, held, picked.point, method=self.method, keying=_keying(context))
+        session = self._session(context, held, picked.point)
         state = overlay.OverlayState(scene=context.scene.name)
         timer = context.window_manager.event_timer_add(TICK, window=window)
         _running = _Running(session, address, seen, timer, context.workspace.name, state)
@@ -206,6 +216,11 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         if held.bone != picked.bone:
             self.report({"INFO"}, f"Dragging {held.bone!r}, the control of {picked.bone!r}")
         window.cursor_modal_set("SCROLL_XY")
+
+    def _session(self, context: bpy.types.Context, held: grip.Grip, click: view.Vector) -> drag.DragSession:
+        return drag.DragSession(
+            context, held, click, method=self.method, keying=_keying(context), length=self.length or None
+        )
 
     def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         running = _running
@@ -234,11 +249,23 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         moved = False
         if event.type == "MOUSEMOVE":
             moved = session.point_at(seen, pixel)
+        elif event.type in LENGTH and event.ctrl:
+            return self._lengthen(context, running, LENGTH[event.type])
+        elif event.type in LENGTH_KEYS and event.value == "PRESS":
+            return self._lengthen(context, running, LENGTH_KEYS[event.type])
         elif event.type in DEPTH:
             moved = session.push(seen, pixel, DEPTH[event.type])
         elif event.type in DEPTH_KEYS and event.ctrl and event.value == "PRESS":
             moved = session.push(seen, pixel, DEPTH_KEYS[event.type])
         if (moved or (event.type == "TIMER" and not session.is_done)) and (session.advance(context) or moved):
+            _show(context, running)
+            overlay.redraw(context.window_manager)
+        return {"RUNNING_MODAL"}
+
+    def _lengthen(self, context: bpy.types.Context, running: _Running, step: int) -> Result:
+        if running.session.change_length(context, step):
+            # Kept for the redo panel, which then repeats the drag with this chain.
+            self.length = running.session.length
             _show(context, running)
             overlay.redraw(context.window_manager)
         return {"RUNNING_MODAL"}
@@ -261,13 +288,13 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
 
     def _asked(self) -> list[Any]:
         """What the user can change in the redo panel."""
-        return [self.armature, self.body, self.method, list(self.target)]
+        return [self.armature, self.body, self.method, self.length, list(self.target)]
 
     def _solve(self, context: bpy.types.Context, point: list[float] | None) -> None:
         if not self.body:
             raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
         held = grip.by_name(context, self.armature, self.body, point)
-        session = drag.DragSession(context, held, np.zeros(3), method=self.method, keying=_keying(context))
+        session = self._session(context, held, np.zeros(3))
         try:
             session.aim(np.array(self.target, dtype=np.float64))
             session.confirm(context)

@@ -118,9 +118,7 @@ def _taken(
     return rig, own, pinned.tree(rig, own, asked.pins)
 
 
-def _own(
-    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]
-) -> tuple[Reading, Chain]:
+def _own(armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]) -> tuple[Reading, Chain]:
     body = asked.body
     rig = reading.read(armature, rebase=True, rigid=rigid, astray=astray)
     if asked.root_motion:
@@ -128,8 +126,7 @@ def _own(
         if bone:
             free = reading.read(armature, rebase=True, slides={bone: True}, rigid=rigid, astray=astray)
             if bone in free.bones and free.bones[bone].motion.slides:
-                above = free.skeleton.body(bone).parent
-                return free, free.skeleton.chain(body, q=free.pose(), anchor=above or "root")
+                return free, _up_to(free, body, bone)
         whole = root.with_object(armature, rig)
         return whole, whole.skeleton.chain(body, q=whole.pose(), anchor="root")
     bones = _sliding(armature, rig, body) if asked.anchor is None else ()
@@ -139,15 +136,17 @@ def _own(
         own = sum(len(sliding.skeleton.body(bone).axes) for bone in bones)
         if own:
             return sliding, sliding.skeleton.chain(body, q=sliding.pose(), length=own)
-    anchor = asked.anchor if asked.length is None else _anchor_at(rig, body, asked.length)
-    return rig, rig.skeleton.chain(body, q=rig.pose(), anchor=anchor)
+    above = _moved_above(rig, body) if asked.length is not None else []
+    if asked.length is not None and above:
+        return rig, _up_to(rig, body, above[min(max(asked.length, 1), len(above)) - 1])
+    return rig, rig.skeleton.chain(body, q=rig.pose(), anchor=asked.anchor)
 
 
-def _anchor_at(rig: Reading, body: str, length: int) -> str:
-    """The anchor that leaves a chain so many bodies to move."""
-    above = _moved_above(rig, body)
-    last = above[min(max(length, 1), len(above)) - 1] if above else body
-    return rig.skeleton.body(last).parent or "root"
+def _up_to(rig: Reading, body: str, last: str) -> Chain:
+    """The chain of a body that moves everything up to another one, that included."""
+    skeleton = rig.skeleton
+    # By its place and not by its name: a bone may be called "root", which as an anchor means all the way up.
+    return Chain(skeleton, (body,), q=rig.pose(), anchor=[skeleton.parent[skeleton.index(last)]])
 
 
 def _moved_above(rig: Reading, body: str) -> list[str]:

@@ -7,16 +7,20 @@ a file load or a script may have replaced it since the last event.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
 
-from ..errors import RigError
+from ..errors import LinkposeError, RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import chains, handles, keying, reading, snapshot, writing
+from . import handles, keying, reading, snapshot
+from . import pins as pinned
 from .grip import Grip, find
 from .keying import Keying
 from .results import not_as_solved
+from .taken import Taken
 from .view import Vector, View
 from .world import World
 
@@ -78,6 +82,9 @@ class DragSession:
         *,
         method: str = "AUTO",
         keying: Keying | None = None,
+        pins: Sequence[str | Goal] = (),
+        root_motion: bool = False,
+        length: int | None = None,
     ) -> None:
         """Read the rig and take the grip; nothing is moved yet.
 
@@ -87,6 +94,9 @@ class DragSession:
             click: (3,) the point that was clicked; it stays at this offset from the handle.
             method: "AUTO", or another one of the solver's.
             keying: what to key on confirm; None = the default.
+            pins: bodies that stay: names, or goals in world space.
+            root_motion: also move what carries everything, as for :func:`.chains.take`.
+            length: how many bodies from the dragged one up may move; None = by the rule.
 
         Raises:
             LinkposeError: the rig cannot be posed, or nothing above the body can move; with the reason.
@@ -99,30 +109,23 @@ class DragSession:
             raise RigError(f"the armature {grip.armature!r} is gone")
         reading.check_posable(armature)
         self.grip = grip
-        self._rig, self._chain = chains.take(armature, grip.body, probe=True)
-        start = self._rig.pose()
-        self.chain: tuple[str, ...] = tuple(self._chain.unknowns)
-        self._bones = tuple(self._rig.bone_of(body) for body in self._chain.path)
-        self._snapshot = snapshot.take(armature, self._rig.written_bones(self._chain.unknowns))
         self._world = World(armature)
+        self._pins = pinned.inside(self._world, pins)
+        self._root_motion = root_motion
         self.size = handles.size(armature)
-        self.handle = self._handle_at(start[list(self._chain.index)])
-        self.target = self.handle.copy()
-        self._anchor_point = np.array(click, dtype=np.float64)
-        self._offset = self.handle - self._anchor_point
-        self._written = start[list(self._chain.index)]
         self.method = method
         self._keying = keying or Keying()
         self.refused_key = ""
-        self._search = Search(
-            self._chain,
-            [self._goal()],
-            method=method,
-            tolerance=max(1e-3 * self.size, 1e-6) / self._world.stretch,
-        )
         self.solution: Solution | None = None
-        self.state: State = State.RUNNING
         self._moved = False
+        self._snapshot = snapshot.take(armature, ())
+        self._take(armature, length)
+        self.handle = self._world.point_outside(self._taken.handle(self._written))
+        self.target = self.handle.copy()
+        self._anchor_point = np.array(click, dtype=np.float64)
+        self._offset = self.handle - self._anchor_point
+        self._search = self._searching()
+        self.state: State = State.RUNNING
         self._data = armature.data.session_uid
         self._frame = context.scene.frame_current_final
         self._refresh_points(armature)
@@ -137,6 +140,16 @@ class DragSession:
     def has_moved(self) -> bool:
         """Whether the target ever left the handle's first place."""
         return self._moved
+
+    @property
+    def length(self) -> int:
+        """How many bodies from the dragged one up the drag moves; 0 where that is not for choice."""
+        return self._taken.length
+
+    @property
+    def longest(self) -> int:
+        """The most that :attr:`length` may be made."""
+        return self._taken.longest
 
     @property
     def is_done(self) -> bool:
@@ -184,17 +197,42 @@ class DragSession:
             return False
         armature = self.check(context)
         solution = self._search.advance(seconds)
-        q = self._rig.as_shown(self._chain.full(solution.values))
-        values = q[list(self._chain.index)]
+        q, values = self._taken.as_shown(solution.values)
         self.solution = solution if np.array_equal(values, solution.values) else not_as_solved(solution)
         if np.array_equal(values, self._written):
             return False
-        writing.write(armature, self._rig, q, self._chain.unknowns)
-        self._written = values
-        context.view_layer.update()
-        self.handle = self._handle_at(values)
-        self._refresh_points(armature)
+        self._show(context, armature, q, values)
         return True
+
+    def change_length(self, context: bpy.types.Context, step: int) -> bool:
+        """Lengthen the chain upwards by so many bodies, or shorten it; True when its length changed.
+
+        Joints that leave the chain go back to where the drag began, bit for bit; the others, and the target, stay.
+
+        Raises:
+            RigError: the armature is gone or no longer what it was.
+        """
+        armature, before = self.check(context), self._taken
+        wanted = min(max(before.length + step, 1), before.longest)
+        if wanted == before.length or before.length == 0:
+            return False
+        held = dict(zip(before.unknowns, self._written.tolist(), strict=True))
+        snapshot.restore(armature, self._snapshot)
+        armature.update_tag()
+        context.view_layer.update()
+        try:
+            self._take(armature, wanted)
+        except LinkposeError:
+            # No such chain: what is above turned out to be placed from elsewhere.
+            q, values = before.as_shown(before.values_of(held))
+            self._show(context, armature, q, values)
+            return False
+        q, values = self._taken.as_shown(self._taken.values_of(held))
+        self._search = self._searching(values)
+        self.solution = self._search.solution if self._moved else None
+        self._show(context, armature, q, values)
+        self.advance(context)
+        return self._taken.length != before.length
 
     def confirm(self, context: bpy.types.Context) -> Solution | None:
         """End the drag with the best pose written and, if asked, keyed at the current frame.
@@ -221,7 +259,7 @@ class DragSession:
             raise
         self._end(State.CONFIRMED)
         try:
-            keying.key(context, armature, self._rig, self.chain, self._snapshot, self._keying)
+            keying.key(context, armature, self._taken.rig, self.chain, self._snapshot, self._keying)
         except RigError as error:
             self.refused_key = str(error)
         _last = self
@@ -244,7 +282,7 @@ class DragSession:
 
     def joint(self, unknown: str) -> tuple[float, float, float, bool]:
         """Value, lower and upper limit of an unknown of the chain [rad] or [m], and whether it slides."""
-        axis = next(axis for axis in self._rig.skeleton.axes if axis.name == unknown)
+        axis = next(axis for axis in self._taken.rig.skeleton.axes if axis.name == unknown)
         return float(self._written[self.chain.index(unknown)]), axis.lower, axis.upper, axis.kind == AxisKind.SLIDE
 
     @property
@@ -256,10 +294,10 @@ class DragSession:
         """What the chain's channels hold now, by bone and data path, for :func:`replay`."""
         armature = find(self.grip)
         found: dict[str, dict[str, list[float]]] = {}
-        for channel in (self._rig.channels[name] for name in self.chain):
-            if armature is not None and channel.bone in armature.pose.bones:
-                holder = getattr(armature.pose.bones[channel.bone], channel.path)
-                found.setdefault(channel.bone, {})[channel.path] = list(holder)
+        for channel in (self._taken.rig.channels[name] for name in self.chain):
+            holder = None if armature is None else snapshot.holder(armature, channel.bone)
+            if holder is not None:
+                found.setdefault(channel.bone, {})[channel.path] = list(getattr(holder, channel.path))
         return found
 
     def _end(self, state: State) -> None:
@@ -281,7 +319,7 @@ class DragSession:
             raise RigError(f"the armature {self.grip.armature!r} was given other data")
         if context.scene.frame_current_final != self._frame:
             raise RigError("the current frame has changed")
-        missing = [bone for bone in self._snapshot.bones if bone not in armature.pose.bones]
+        missing = [bone for bone in self._snapshot.bones if snapshot.holder(armature, bone) is None]
         if missing:
             raise RigError(f"the armature {self.grip.armature!r} no longer has the bone {missing[0]!r}")
         return armature
@@ -298,19 +336,31 @@ class DragSession:
             return False
         self.target = target
         self._moved = True
-        self._search.retarget([self._goal()])
+        self._search.retarget(self._goals())
         return True
 
-    def _goal(self) -> Goal:
-        return Goal(self.grip.body, position=self._world.point_inside(self.target), point=self.grip.point)
+    def _take(self, armature: bpy.types.Object, length: int | None) -> None:
+        """Take the chain of this length, from the pose that the drag began with."""
+        self._taken = Taken(armature, self.grip, pins=self._pins, root_motion=self._root_motion, length=length)
+        self.chain: tuple[str, ...] = self._taken.unknowns
+        self._written = self._taken.start
+        taken = snapshot.take(armature, self._taken.bones)
+        self._snapshot = replace(taken, states={**taken.states, **self._snapshot.states})
 
-    def _handle_at(self, values: Vector) -> Vector:
-        frame = self._chain.forward(values, self.grip.body)
-        return self._world.point_outside(frame[:3, :3] @ self.grip.point + frame[:3, 3])
+    def _searching(self, start: Vector | None = None) -> Search:
+        tolerance = max(1e-3 * self.size, 1e-6) / self._world.stretch
+        return Search(self._taken.chain, self._goals(), start, method=self.method, tolerance=tolerance)
+
+    def _goals(self) -> list[Goal]:
+        return self._taken.goals(self._world.point_inside(self.target))
+
+    def _show(self, context: bpy.types.Context, armature: bpy.types.Object, q: Vector, values: Vector) -> None:
+        self._taken.write(armature, q)
+        self._written = values
+        context.view_layer.update()
+        self.handle = self._world.point_outside(self._taken.handle(values))
+        self._refresh_points(armature)
 
     def _refresh_points(self, armature: bpy.types.Object) -> None:
-        bones = armature.pose.bones
-        self.joints = [tuple(self._world.point_outside(snapshot.numbers(bones[bone], "head"))) for bone in self._bones]
-        names = self.solution.limited if self.solution is not None else ()
-        limited = {self._rig.channels[name].bone for name in names}
-        self.limited = [point for bone, point in zip(self._bones, self.joints, strict=True) if bone in limited]
+        self.joints = self._taken.joints(armature)
+        self.limited = self._taken.holding(armature, self.solution.limited if self.solution is not None else ())

@@ -60,18 +60,19 @@ def tree(rig: Reading, chain: Chain, pins: Sequence[Pin]) -> Chain:
         pins: in armature space.
     """
     skeleton = rig.skeleton
-    anchor = chain.anchor or "root"
-    bodies, anchors = list(chain.bodies), [anchor] * len(chain.bodies)
+    anchor = skeleton.index(chain.anchor) if chain.anchor else -1
+    bodies: list[str] = list(chain.bodies)
+    anchors: list[int | None] = [anchor] * len(bodies)
     for goal in goals(rig, pins):
         if is_moved(chain, goal.body):
             bodies.append(goal.body)
             anchors.append(anchor)
         elif not _is_met(goal, skeleton.frame(goal.body, rig.pose()), skeleton.body(goal.body).point):
             bodies.append(goal.body)
-            anchors.append("")
+            anchors.append(None)
     if len(bodies) == len(chain.bodies):
         return chain
-    return Chain(skeleton, bodies, q=chain.q, anchor=[each or None for each in anchors])
+    return Chain(skeleton, bodies, q=chain.q, anchor=anchors)
 
 
 def is_moved(chain: Chain, body: str) -> bool:

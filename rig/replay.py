@@ -18,6 +18,8 @@ def replay(
     body: str,
     channels: Mapping[str, Mapping[str, Sequence[float]]],
     rules: Keying,
+    *,
+    length: int | None = None,
 ) -> str:
     """Write the channels of an earlier drag again, bit for bit, and key them as it did.
 
@@ -27,6 +29,7 @@ def replay(
         body: that was dragged.
         channels: what :meth:`DragSession.channels` gave.
         rules: what to key.
+        length: of its chain, as for :func:`.chains.take`.
 
     Returns:
         Why the pose could not be keyed, "" when nothing was refused.
@@ -38,7 +41,7 @@ def replay(
     if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    rig, chain = chains.take(armature, body, probe=True)
+    rig, chain = chains.take(armature, body, probe=True, length=length)
     before = snapshot.take(armature, {*channels, *rig.written_bones(chain.unknowns)})
     for bone, paths in channels.items():
         turned = rotation_path(before.states[bone])
@@ -46,7 +49,7 @@ def replay(
             raise RigError(f"bone {bone!r} has another rotation mode than in the drag that is to be repeated")
     for bone, paths in channels.items():
         for path, values in paths.items():
-            setattr(armature.pose.bones[bone], path, values)
+            setattr(snapshot.holder(armature, bone), path, values)
     armature.update_tag()
     context.view_layer.update()
     try:

@@ -16,7 +16,7 @@ from .clamps import is_active
 from .euler import Matrix
 from .matrices import even_scale, inverse, placed
 from .reading import BoneReading, Reading
-from .snapshot import BoneState, take_bone
+from .snapshot import BoneState, numbers, take_bone
 
 # The body that moves all others, and the joint that its unknowns are named after.
 NAME = "root_motion"
@@ -95,9 +95,7 @@ def _refuse_held(armature: bpy.types.Object) -> None:
     if not reason and even_scale(np.diag(_scale(armature))) is None:
         reason = "it is scaled unevenly: apply the scale"
     if reason:
-        raise RigError(
-            f"armature {armature.name!r} cannot be moved as a whole: {reason}, or leave root_motion away"
-        )
+        raise RigError(f"armature {armature.name!r} cannot be moved as a whole: {reason}, or leave root_motion away")
 
 
 def _body(armature: bpy.types.Object, name: str, entry: BoneReading) -> Body:
@@ -151,10 +149,10 @@ def _about(direction: Matrix, angle: float) -> Matrix:
 def _delta_rotation(armature: bpy.types.Object, state: BoneState) -> Matrix:
     """(3, 3) rotation that comes before the channel's own; Blender offers none for axis and angle."""
     if state.rotation_mode == "QUATERNION":
-        return euler.from_quaternion(tuple(armature.delta_rotation_quaternion))
+        return euler.from_quaternion(numbers(armature, "delta_rotation_quaternion"))
     if state.rotation_mode == "AXIS_ANGLE":
         return np.eye(3)
-    return euler.from_euler(tuple(armature.delta_rotation_euler), state.rotation_mode)
+    return euler.from_euler(numbers(armature, "delta_rotation_euler"), state.rotation_mode)
 
 
 def _scale(armature: bpy.types.Object) -> Matrix:

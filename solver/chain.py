@@ -51,12 +51,13 @@ class Chain:
         bodies: Sequence[str],
         *,
         q: ArrayLike,
-        anchor: str | Sequence[str | None] | None = None,
+        anchor: str | Sequence[int | None] | None = None,
         length: int | None = None,
     ) -> None:
         """Walk the chain; see :meth:`Skeleton.chain` for the arguments.
 
-        Instead of one anchor for all there may be one for each body.
+        Instead of one anchor for all there may be one for each body: its place in the skeleton, -1 for all the way up,
+        None for the rule.
 
         Raises:
             SkeletonError: no body, a name that does not exist, an anchor that is not above a dragged body, a length
@@ -68,10 +69,11 @@ class Chain:
             raise SkeletonError(f"a chain of length {length} was asked for; at least 1 unknown is needed")
         self.skeleton = skeleton
         self.bodies = tuple(bodies)
-        anchors = [anchor] * len(self.bodies) if anchor is None or isinstance(anchor, str) else anchor
+        anchors: Sequence[str | int | None] = (
+            [anchor] * len(self.bodies) if anchor is None or isinstance(anchor, str) else anchor
+        )
         walks = [
-            _walk(skeleton, skeleton.index(name), each, length)
-            for name, each in zip(self.bodies, anchors, strict=True)
+            _walk(skeleton, skeleton.index(name), each, length) for name, each in zip(self.bodies, anchors, strict=True)
         ]
         taken = set().union(*(unknowns for _, _, unknowns in walks))
         top = _common_ancestor(skeleton, [start for _, start, _ in walks])
@@ -217,9 +219,15 @@ class Chain:
         return tuple(wraps), tuple(followed)
 
 
-def _walk(skeleton: Skeleton, body: int, anchor: str | None, length: int | None) -> tuple[list[int], int, set[int]]:
+def _walk(
+    skeleton: Skeleton, body: int, anchor: str | int | None, length: int | None
+) -> tuple[list[int], int, set[int]]:
     """(bodies from the anchor to ``body``, the anchor's index or -1, the unknowns taken) of one dragged body."""
-    named = -1 if anchor is None or anchor == "root" else _assembly(skeleton, skeleton.index(anchor))
+    named = -1
+    if isinstance(anchor, int):
+        named = anchor if anchor < 0 else _assembly(skeleton, anchor)
+    elif anchor is not None and anchor != "root":
+        named = _assembly(skeleton, skeleton.index(anchor))
     upwards: list[int] = []
     moving: list[int] = []
     start = body

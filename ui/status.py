@@ -15,6 +15,7 @@ KEYS = "   |   ".join(
         "Confirm: Left Mouse or Enter",
         "Cancel: Esc or Right Mouse",
         "Depth: Wheel or Ctrl-Up/Down",
+        "Chain: Ctrl-Wheel or Page Up/Down",
         "Navigate: Middle Mouse",
     )
 )
@@ -59,7 +60,8 @@ def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
 def line(scene: bpy.types.Scene, session: DragSession) -> str:
     """The status bar during a drag."""
     state = why(scene, session) or "on the target"
-    return f"{session.grip.body}: {state}   |   {KEYS}"
+    moves = f" (chain of {session.length})" if session.longest > 1 else ""
+    return f"{session.grip.body}{moves}: {state}   |   {KEYS}"
 
 
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:

@@ -1,0 +1,120 @@
+"""What a drag has taken of a rig: the chain with the reading it belongs to, and where its parts are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import bpy
+import numpy as np
+
+from ..solver import Chain, Goal
+from . import chains, snapshot
+from . import pins as pinned
+from .grip import Grip
+from .pins import Pin
+from .view import Vector
+from .writing import write
+
+
+class Taken:
+    """The chain of a drag, in the space of the armature as it stood when the drag began. Holds plain data only.
+
+    Attributes:
+        rig: the reading.
+        chain: what may move; its first body is the dragged one.
+        start: (dof,) the chain's values as they were read.
+        length: bodies from the dragged one up whose joints may move, pinned ones left aside.
+        longest: the most that :attr:`length` may be.
+    """
+
+    def __init__(
+        self,
+        armature: bpy.types.Object,
+        grip: Grip,
+        *,
+        pins: Sequence[Pin] = (),
+        root_motion: bool = False,
+        length: int | None = None,
+    ) -> None:
+        """Read the armature as it is shown now.
+
+        Args:
+            armature: that is dragged.
+            grip: what is held of it.
+            pins: as for :func:`.chains.take`.
+            root_motion: as there.
+            length: as there.
+
+        Raises:
+            LinkposeError: nothing above the body can move; with the reason.
+        """
+        self.rig, self.chain = chains.take(
+            armature, grip.body, probe=True, pins=pins, root_motion=root_motion, length=length
+        )
+        self.start: Vector = self.chain.values
+        self.length, self.longest = (0, 0) if root_motion else chains.lengths(self.rig, self.chain)
+        self._grip = grip
+        self._pins = [goal for goal in pinned.goals(self.rig, pins) if goal.body in self.chain.path]
+        self._bones = [bone for bone in map(self.rig.bone_of, _own_path(self.chain)) if bone != snapshot.OBJECT]
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """Names of what may move, anchor first."""
+        return self.chain.unknowns
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """Names of the bones that are written; "" for the armature object."""
+        return self.rig.written_bones(self.unknowns)
+
+    def values_of(self, held: dict[str, float]) -> Vector:
+        """(dof,) values by name, as they were read where none is given."""
+        return np.array([held.get(name, value) for name, value in zip(self.unknowns, self.start, strict=True)])
+
+    def as_shown(self, values: Vector) -> tuple[Vector, Vector]:
+        """((n,) full pose, (dof,) values) that Blender shows when these values are written."""
+        q = self.rig.as_shown(self.chain.full(values))
+        return q, q[list(self.chain.index)]
+
+    def write(self, armature: bpy.types.Object, q: Vector) -> None:
+        """Write the chain's part of a full pose."""
+        write(armature, self.rig, q, self.unknowns)
+
+    def goals(self, target: Vector) -> list[Goal]:
+        """What is asked: the handle on the target (3,), and every pin that needs joints."""
+        return [Goal(self._grip.body, position=target, point=self._grip.point), *self._pins]
+
+    def handle(self, values: Vector) -> Vector:
+        """(3,) where the handle is at these values."""
+        frame = self.chain.forward(values, self._grip.body)
+        return frame[:3, :3] @ self._grip.point + frame[:3, 3]
+
+    def joints(self, armature: bpy.types.Object) -> list[tuple[float, ...]]:
+        """World points of the dragged body's own chain as Blender shows it, anchor first."""
+        return _heads(armature, self._bones)
+
+    def holding(self, armature: bpy.types.Object, unknowns: Iterable[str]) -> list[tuple[float, ...]]:
+        """World points of the joints that these unknowns belong to."""
+        bones = dict.fromkeys(self.rig.channels[name].bone for name in unknowns)
+        return _heads(armature, [bone for bone in bones if bone != snapshot.OBJECT])
+
+
+def _own_path(chain: Chain) -> list[str]:
+    """The bodies of a chain from its anchor to the dragged body, without those that only pins need."""
+    skeleton, kept = chain.skeleton, set(chain.path)
+    path = []
+    step = skeleton.index(chain.bodies[0])
+    while step >= 0 and skeleton.bodies[step] in kept:
+        path.append(skeleton.bodies[step])
+        step = skeleton.parent[step]
+    return path[::-1]
+
+
+def _heads(armature: bpy.types.Object, bones: Sequence[str]) -> list[tuple[float, ...]]:
+    world = np.array(armature.matrix_world, dtype=np.float64)
+    posed = armature.pose.bones
+    return [
+        tuple((world[:3, :3] @ snapshot.numbers(posed[bone], "head") + world[:3, 3]).tolist())
+        for bone in bones
+        if bone in posed
+    ]
