@@ -13,7 +13,7 @@ from .matrices import Matrix
 from .reading import Reading
 from .world import World
 
-# A pin without a weight of its own counts so much more than the drag: where not all can be had, feet stay on the ground.
+# A pin without a weight of its own counts so much more than the drag: where not all can be had, feet stay put.
 WEIGHT = 10.0
 # A pin that asks for no more than this [size of the matrix' numbers; rad] is where it shall be.
 _MET = 1e-6

@@ -9,7 +9,6 @@ import bpy
 
 from ..errors import RigError
 
-
 # In place of a bone's name: the armature object itself, where it is moved like a bone.
 OBJECT = ""
 
@@ -18,7 +17,7 @@ Holder = bpy.types.PoseBone | bpy.types.Object
 
 @dataclass(frozen=True, slots=True)
 class BoneState:
-    """Every channel of one bone, or of an object, as Blender stores it: float32 numbers, those of unused rotation modes included.
+    """Every channel of one bone, or of an object, as Blender stores it: float32 numbers, also of unused rotation modes.
 
     Attributes:
         rotation_mode: "QUATERNION", "AXIS_ANGLE" or an Euler order.

@@ -38,14 +38,14 @@ def bones(drag: object, armature: bpy.types.Object) -> set[str]:
 @pytest.mark.parametrize("mode", MODES)
 def test_joints_that_leave_the_chain_go_back_bit_for_bit_and_the_target_stays(started, mode: str) -> None:
     armature = arm(mode=mode)
+    path = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
     for i, bone in enumerate(armature.pose.bones):
-        setattr(bone, {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(
-            mode, "rotation_euler"), (0.9, 0.1 * i, 0.2, 0.3)[: 4 if mode in {"QUATERNION", "AXIS_ANGLE"} else 3])  # fmt: skip
+        setattr(bone, path, (0.9, 0.1 * i, 0.2, 0.3)[: len(getattr(bone, path))])
     bpy.context.view_layer.update()
     before = channels(armature)
     drag = started(armature, "b4")
     assert (drag.length, drag.longest) == (5, 5)
-    target = drag.target + (0.2, 0.1, -0.15)
+    target = drag.target + np.array((0.2, 0.1, -0.15))
     drag.aim(target)
     drag.advance(bpy.context, 0.5)
     assert changed(before, channels(armature)) == {f"b{i}" for i in range(5)}
@@ -68,7 +68,7 @@ def test_joints_that_leave_the_chain_go_back_bit_for_bit_and_the_target_stays(st
 def test_a_confirmed_drag_keys_the_chain_as_long_as_it_is_then(started) -> None:
     armature = arm()
     drag = started(armature, "b4")
-    drag.aim(drag.target + (0.1, 0.05, -0.1))
+    drag.aim(drag.target + np.array((0.1, 0.05, -0.1)))
     drag.advance(bpy.context, 0.5)
     drag.change_length(bpy.context, -3)
     drag.confirm(bpy.context)
@@ -93,7 +93,7 @@ def test_a_characters_hand_takes_the_spine_along_when_asked_to(started) -> None:
     drag = started(armature, "hand.L")
     rule = bones(drag, armature)
     assert "spine.003" not in rule
-    drag.aim(drag.target + (0.4, -0.4, -0.2))
+    drag.aim(drag.target + np.array((0.4, -0.4, -0.2)))
     drag.advance(bpy.context, 0.5)
     short = drag.residual
     assert drag.change_length(bpy.context, 1)
@@ -126,7 +126,7 @@ def test_a_robots_locked_joints_do_not_count(started, tmp_path: Path) -> None:
 def test_the_operator_takes_a_length(tmp_path: Path) -> None:
     armature = arm()
     before = channels(armature)
-    target = tuple(tail(armature, "b4") + (0.05, 0.1, -0.05))
+    target = tuple(tail(armature, "b4") + np.array((0.05, 0.1, -0.05)))
     assert bpy.ops.linkpose.drag(armature=armature.name, body="b4", target=target, length=2) == {"FINISHED"}
     assert changed(before, channels(armature)) == {"b3", "b4"}
     assert api.session() is None

@@ -89,7 +89,7 @@ def test_without_pins_the_feet_go_along() -> None:
 def test_the_chest_leans_while_a_hand_stays_and_the_other_goes_along() -> None:
     armature = metarig("human")
     left, right = place(armature, "hand.L"), place(armature, "hand.R")
-    target = tail(armature, "spine.003") + (0.03, -0.08, -0.05)
+    target = tail(armature, "spine.003") + np.array((0.03, -0.08, -0.05))
     solution = api.solve(armature, "spine.003", target, pins=["hand.L"])
     assert solution.status.value == "REACHED", solution
     assert_stays(armature, "hand.L", left, 1e-4)
@@ -98,7 +98,7 @@ def test_the_chest_leans_while_a_hand_stays_and_the_other_goes_along() -> None:
 
 def test_a_pin_that_the_drag_cannot_disturb_adds_no_joint() -> None:
     armature = metarig("human")
-    target = tail(armature, "forearm.L") + (-0.05, -0.1, 0.1)
+    target = tail(armature, "forearm.L") + np.array((-0.05, -0.1, 0.1))
     alone = api.solve(armature, "forearm.L", target, apply=False)
     with_pins = api.solve(armature, "forearm.L", target, pins=["hand.R", "foot.L"], apply=False)
     assert with_pins.pose == alone.pose
@@ -109,7 +109,7 @@ def test_a_pin_that_the_drag_cannot_disturb_adds_no_joint() -> None:
 def test_the_spine_moves_between_two_hands_only_if_the_anchor_says_so() -> None:
     armature = metarig("human")
     other = place(armature, "hand.R")
-    target = place(armature, "hand.L")[0] + (-0.15, -0.3, 0.1)
+    target = place(armature, "hand.L")[0] + np.array((-0.15, -0.3, 0.1))
     near = api.solve(armature, "hand.L", target, point=(0, 0, 0), pins=["hand.R"], apply=False)
     assert not any(name.startswith("spine") for name in near.pose)
     far = api.solve(armature, "hand.L", target, point=(0, 0, 0), pins=["hand.R"], anchor="spine")
@@ -120,7 +120,9 @@ def test_the_spine_moves_between_two_hands_only_if_the_anchor_says_so() -> None:
 
 def test_a_goal_elsewhere_is_a_second_hand_that_is_brought_there() -> None:
     armature = metarig("human")
-    targets = [tail(armature, f"hand.{side}") + (sign * -0.1, -0.2, 0.15) for side, sign in (("L", 1), ("R", -1))]
+    targets = [
+        tail(armature, f"hand.{side}") + np.array((sign * -0.1, -0.2, 0.15)) for side, sign in (("L", 1), ("R", -1))
+    ]
     solution = api.solve(armature, "hand.L", targets[0], pins=[goal("hand.R", position=targets[1])])
     assert solution.status.value == "REACHED", solution
     assert np.linalg.norm(tail(armature, "hand.R") - targets[1]) < 1e-4
@@ -131,7 +133,7 @@ def test_pins_hold_an_orientation_or_an_aim_alone() -> None:
     armature.scale = (2.0, 2.0, 2.0)
     armature.rotation_euler = (0.3, 0.2, 0.1)
     before = shown(armature, "b5")[:3, :3] / 2.0
-    target = tail(armature, "b3") + (0.5, 0.2, -0.3)
+    target = tail(armature, "b3") + np.array((0.5, 0.2, -0.3))
     turned = api.solve(armature, "b3", target, pins=[goal("b5", orientation=before)])
     assert turned.status.value == "REACHED", turned
     assert np.abs(shown(armature, "b5")[:3, :3] / 2.0 - before).max() < 1e-3
@@ -147,7 +149,7 @@ def test_pins_hold_an_orientation_or_an_aim_alone() -> None:
 def test_what_cannot_be_had_with_the_pins_is_not_called_reached_and_the_feet_stay_nearly() -> None:
     armature = metarig("human")
     before = {foot: place(armature, foot)[0] for foot in ("foot.L", "foot.R")}
-    solution = api.solve(armature, "spine", tail(armature, "spine") + (0, 0, 0.4), pins=["foot.L", "foot.R"])
+    solution = api.solve(armature, "spine", tail(armature, "spine") + np.array((0, 0, 0.4)), pins=["foot.L", "foot.R"])
     assert solution.status.value != "REACHED"
     assert solution.position_residual > 0.2
     assert solution.position_residual == max(one.position for one in solution.goals)
@@ -175,7 +177,7 @@ def test_an_anchor_beside_root_motion_is_refused() -> None:
 def test_a_hand_that_is_far_away_takes_hips_and_spine_along_while_the_feet_stay() -> None:
     armature = metarig("human")
     before = {foot: place(armature, foot) for foot in ("foot.L", "foot.R")}
-    target = tail(armature, "hand.L") + (0.1, -0.35, -0.5)
+    target = tail(armature, "hand.L") + np.array((0.1, -0.35, -0.5))
     solution = api.solve(armature, "hand.L", target, pins=["foot.L", "foot.R"], root_motion=True)
     assert solution.status.value == "REACHED", solution
     assert {"spine:location_z", "spine:x", "spine.001:x", "thigh.L:x", "upper_arm.L:x"} <= set(solution.pose)
@@ -234,7 +236,7 @@ def test_a_quadrupeds_trunk_moves_over_its_four_feet() -> None:
     before = {foot: link_frames(armature)[foot][:3, 3] for foot in feet}
     start = link_frames(armature)[trunk]
     orientation = start[:3, :3] @ np.array(Euler((0.1, -0.08, 0.15)).to_matrix())
-    target = start[:3, 3] + (0.06, -0.04, -0.05)
+    target = start[:3, 3] + np.array((0.06, -0.04, -0.05))
     pins = [goal(foot, position=place_before) for foot, place_before in before.items()]
     solution = api.solve(armature, trunk, target, orientation=orientation, pins=pins, root_motion=True)
     assert solution.status.value == "REACHED", solution
@@ -251,7 +253,7 @@ def test_a_humanoid_robot_squats_over_both_feet() -> None:
     armature, trunk, feet = robot_with_feet("talos")
     size = extent(armature)
     before = {foot: link_frames(armature)[foot] for foot in feet}
-    target = link_frames(armature)[trunk][:3, 3] + (0.0, 0.0, -0.1)
+    target = link_frames(armature)[trunk][:3, 3] + np.array((0.0, 0.0, -0.1))
     solution = api.solve(armature, trunk, target, pins=feet, root_motion=True)
     assert solution.status.value == "REACHED", solution
     frames = link_frames(armature)
@@ -353,7 +355,7 @@ def test_a_frame_keys_the_object_and_the_joints_and_leaves_the_current_frame_alo
     armature, trunk, feet = robot_with_feet("talos")
     object_before, before = tuple(armature.location), channels(armature)
     world = link_frames(armature)
-    target = world[trunk][:3, 3] + (0.0, 0.0, -0.1)
+    target = world[trunk][:3, 3] + np.array((0.0, 0.0, -0.1))
     solution = api.solve(armature, trunk, target, pins=feet, root_motion=True, frame=20)
     assert tuple(armature.location) == object_before
     assert channels(armature) == before
@@ -369,7 +371,7 @@ def test_a_frame_keys_the_object_and_the_joints_and_leaves_the_current_frame_alo
 
 def test_the_values_of_a_moved_object_can_be_set() -> None:
     armature, trunk, feet = robot_with_feet("talos")
-    target = link_frames(armature)[trunk][:3, 3] + (0.05, 0.0, -0.1)
+    target = link_frames(armature)[trunk][:3, 3] + np.array((0.05, 0.0, -0.1))
     pose = api.solve(armature, trunk, target, pins=feet, root_motion=True, apply=False).pose
     assert np.linalg.norm(link_frames(armature)[trunk][:3, 3] - target) > 0.1
     api.set_pose(armature, pose)
@@ -399,7 +401,7 @@ def test_a_drag_with_pins_moves_the_trunk_and_cancel_puts_the_object_back_bit_fo
     start = drag.target.copy()
     try:
         for i in range(1, 11):
-            drag.aim(start + (0.002 * i, 0.0, -0.01 * i))
+            drag.aim(start + np.array((0.002 * i, 0.0, -0.01 * i)))
             drag.advance(bpy.context, 0.5)
             now = link_frames(armature)
             for foot in feet:
@@ -422,7 +424,7 @@ def test_a_robot_alone_can_be_dragged_whole_by_its_root() -> None:
     with pytest.raises(errors.RigError):
         session(armature, "panda_link0")
     drag = session(armature, "panda_link0", root_motion=True)
-    drag.aim(drag.target + (0.3, -0.2, 0.1))
+    drag.aim(drag.target + np.array((0.3, -0.2, 0.1)))
     drag.advance(bpy.context, 0.5)
     drag.confirm(bpy.context)
     assert tuple(armature.location) == pytest.approx((0.3, -0.2, 0.1), abs=1e-3)
