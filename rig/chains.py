@@ -61,7 +61,7 @@ def take(
         pins: bodies that stay, in armature space; the joints that let them are added. The dragged body is the chain's
             first, the pinned ones that need joints follow.
         root_motion: the chain goes all the way up, and what carries everything moves freely: a character's hips, or
-            else the bone above all others, or else the armature object.
+            else the bone above all others, or else the armature object. A robot's floating base is such a bone.
         length: how many bodies above the dragged one, itself included, joints may move; None = by the rule. Chains that
             slide have one length only.
 
@@ -127,6 +127,8 @@ def _own(armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dic
             free = reading.read(armature, rebase=True, slides={bone: True}, rigid=rigid, astray=astray)
             if bone in free.bones and free.bones[bone].motion.slides:
                 return free, _up_to(free, body, bone)
+        if _floats(armature, rig, body):
+            return rig, rig.skeleton.chain(body, q=rig.pose(), anchor="root")
         whole = root.with_object(armature, rig)
         return whole, whole.skeleton.chain(body, q=whole.pose(), anchor="root")
     bones = _sliding(armature, rig, body) if asked.anchor is None else ()
@@ -166,6 +168,15 @@ def _unlocked(rig: Reading, body: str) -> list[str]:
     skeleton = rig.skeleton
     names = (skeleton.unknowns[skeleton.axis_unknown[axis]] for axis in skeleton.axes_of(skeleton.index(body)))
     return [name for name in names if not rig.is_locked(name)]
+
+
+def _floats(armature: bpy.types.Object, rig: Reading, body: str) -> bool:
+    """Whether a robot's body hangs on a base that its own joint lets move freely."""
+    for moved in _moved_above(rig, body):
+        one = definition.read(armature.data.bones[rig.bone_of(moved)])
+        if one is not None and one.type == definition.FLOATING:
+            return True
+    return False
 
 
 def _carrier(armature: bpy.types.Object, rig: Reading, body: str) -> str:

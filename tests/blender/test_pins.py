@@ -263,6 +263,18 @@ def test_a_humanoid_robot_squats_over_both_feet() -> None:
         assert np.abs(frames[foot][:3, :3] - before[foot][:3, :3]).max() < 1e-3
 
 
+def test_a_robot_with_a_free_base_moves_by_that_and_its_object_stays() -> None:
+    armature = api.import_urdf(robot_file("ur5"), free_base=True).armature
+    where = object_channels(armature)
+    hand = link_frames(armature)["wrist_3_link"]
+    target = link_frames(armature)["upper_arm_link"][:3, 3] + np.array((0.05, 0.03, 0.04))
+    pins = ["wrist_3_link"]
+    solution = api.solve(armature, "upper_arm_link", target, pins=pins, root_motion=True)
+    assert solution.status.value == "REACHED", solution
+    assert object_channels(armature) == where
+    assert np.abs(link_frames(armature)["wrist_3_link"] - hand).max() < 1e-3
+
+
 def parented(armature: bpy.types.Object) -> None:
     parent = bpy.data.objects.new("parent", None)
     bpy.context.scene.collection.objects.link(parent)
