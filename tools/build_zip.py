@@ -1,8 +1,8 @@
 """Builds the extension's zip in ``dist``, ready to be installed in Blender: ``make zip``.
 
 Needs an environment with a ``bpy`` wheel, whose own packager and validator are used. The bundled wheels are fetched
-once by pinned version and hash (requirements/wheels.txt) and kept outside the repository. The same files give the same
-bytes.
+once by pinned version and hash (requirements/wheels.txt, requirements/wheels-compiled.txt) and kept outside the
+repository. The same files give the same bytes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+from pure_wheel import without_compiled_parts
+
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 TOP_FILES = ("blender_manifest.toml", "LICENSE", "__init__.py", "api.py", "errors.py")
+# Of the wheels with compiled parts: what stays, and which one is taken, whatever machine this is.
+PURE_PACKAGES = {"pyyaml": ("yaml",)}
+ONE_PLATFORM = ("--platform=manylinux2014_x86_64", "--implementation=cp", "--python-version=3.11", "--abi=cp311")
 EPOCH = 1577836800  # 2020-01-01 UTC: a zip keeps the time of each file, and it must not depend on when it was built
 
 
@@ -53,7 +58,7 @@ def sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def fetch_wheels(requirements: Path, folder: Path) -> list[Path]:
+def fetch_wheels(requirements: Path, folder: Path, *options: str) -> list[Path]:
     """The pinned wheels, from ``folder`` or, once, from the package index that pip is set up for."""
     pins = pinned_wheels(requirements)
 
@@ -63,7 +68,7 @@ def fetch_wheels(requirements: Path, folder: Path) -> list[Path]:
     if not all(present(stem) for stem in pins):
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-        command += ["--require-hashes", "--requirement", str(requirements), "--dest", str(folder)]
+        command += [*options, "--require-hashes", "--requirement", str(requirements), "--dest", str(folder)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
@@ -73,6 +78,14 @@ def fetch_wheels(requirements: Path, folder: Path) -> list[Path]:
     if missing:
         raise BuildError(f"no wheel with the pinned hash in {folder} for: {', '.join(missing)}")
     return [file for file in found if file is not None]
+
+
+def bundled_wheels(folder: Path) -> list[Path]:
+    """The wheels of the zip, all for any platform."""
+    requirements = ROOT / "requirements"
+    compiled = fetch_wheels(requirements / "wheels-compiled.txt", folder, *ONE_PLATFORM)
+    made = [without_compiled_parts(wheel, folder, PURE_PACKAGES[wheel.name.split("-", 1)[0]]) for wheel in compiled]
+    return fetch_wheels(requirements / "wheels.txt", folder) + made
 
 
 def package_files() -> list[Path]:
@@ -131,11 +144,11 @@ def build() -> Path:
     """Stage, build, validate, compare the name list. Returns the zip."""
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     check_versions(manifest)
-    wheels = fetch_wheels(ROOT / "requirements" / "wheels.txt", cache_folder() / "wheels")
+    wheels = bundled_wheels(cache_folder() / "wheels")
     listed = sorted(manifest.get("wheels", []))
     fetched = sorted(f"./wheels/{wheel.name}" for wheel in wheels)
     if listed != fetched:
-        raise BuildError(f"blender_manifest.toml lists wheels {listed}, requirements/wheels.txt gives {fetched}")
+        raise BuildError(f"blender_manifest.toml lists wheels {listed}, requirements gives {fetched}")
     files = package_files()
     with tempfile.TemporaryDirectory(prefix="linkpose-zip-") as folder:
         stage = Path(folder) / "stage"

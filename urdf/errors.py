@@ -22,6 +22,9 @@ class Line(int):
         line.path = path
         return line
 
+    def __getnewargs__(self) -> tuple[int, Path]:  # type: ignore[override]
+        return int(self), self.path
+
 
 class UrdfError(LinkposeError):
     """A robot description that cannot be read. Its text is ``file:line: what is wrong; what to do``.

@@ -92,15 +92,19 @@ class Finder:
         return self._known[uri]
 
     def package(self, name: str) -> Path | None:
-        """The folder of a package, as ``$(find name)`` wants it: the likeliest one that has it as its manifest's name.
+        """The folder of a package, as ``$(find name)`` wants it; None when there is none.
 
-        Without a manifest a folder of that name is taken; None when there is neither.
+        What was given comes first, then what lies around. In either, a folder with the name in its manifest comes
+        before one that is only called so.
         """
-        folders = [folder for folder in self._packages(name) if self._folders.is_folder(folder)]
-        for folder in folders:
-            if self._folders.package_name(folder) == name:
-                return folder
-        return folders[0] if folders else None
+        for places in (self._packages_given(name), self._packages_around(name)):
+            folders = [folder for folder in places if self._folders.is_folder(folder)]
+            for folder in folders:
+                if self._folders.package_name(folder) == name:
+                    return folder
+            if folders:
+                return folders[0]
+        return None
 
     def know(self, name: str, folder: Path) -> None:
         """Remember where a package is, unless it was given."""
@@ -155,6 +159,10 @@ class Finder:
 
     def _packages(self, name: str) -> Iterator[Path]:
         """Folders that may be the package, the likeliest first. Not all of them need exist."""
+        yield from self._packages_given(name)
+        yield from self._packages_around(name)
+
+    def _packages_given(self, name: str) -> Iterator[Path]:
         if name in self._named:
             yield self._named[name]
             yield self._named[name] / name
@@ -162,6 +170,8 @@ class Finder:
             if folder.name == name or self._folders.package_name(folder) == name:
                 yield folder
             yield folder / name
+
+    def _packages_around(self, name: str) -> Iterator[Path]:
         for folder in self._above:
             if folder.name == name or self._folders.package_name(folder) == name:
                 yield folder
