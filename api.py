@@ -52,15 +52,23 @@ _TRIES = 4
 
 
 def import_urdf(
-    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
+    path: str | Path,
+    *,
+    packages: Packages | None = None,
+    xacro_args: Mapping[str, object] | None = None,
+    collision: bool = False,
+    free_base: bool = False,
+    allow_code: bool = True,
 ) -> ImportReport:
-    """Import a robot from a URDF file as one armature with its visuals, into the current scene.
+    """Import a robot from a URDF or xacro file as one armature with its visuals, into the current scene.
 
     Args:
         path: the file.
         packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
+        xacro_args: values of the arguments of a xacro file, by name; see :func:`urdf.xacro_arguments`.
         collision: also make the collision shapes, hidden.
         free_base: let the robot's root move freely, as by a floating joint ``"free_base"``.
+        allow_code: expand xacro, whose expressions are code. False raises ``urdf.XacroNotAllowed`` for such a file.
 
     Returns:
         The armature object, and warnings about what was left out or put right.
@@ -68,7 +76,14 @@ def import_urdf(
     Raises:
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
-    return import_file(path, packages=packages, collision=collision, free_base=free_base)
+    return import_file(
+        path,
+        packages=packages,
+        xacro_args=xacro_args,
+        collision=collision,
+        free_base=free_base,
+        allow_code=allow_code,
+    )
 
 
 def reload_urdf(armature: bpy.types.Object) -> ImportReport:

@@ -42,7 +42,9 @@ class LINKPOSE_OT_import_urdf(bpy.types.Operator, ImportHelper):  # type: ignore
         done = False
         for path in self._paths():
             try:
-                report = import_urdf(path, collision=self.collision)
+                # xacro holds code: Blender's own rule for code in files counts.
+                trusted = context.preferences.filepaths.use_scripts_auto_execute
+                report = import_urdf(path, collision=self.collision, allow_code=trusted)
             except LinkposeError as error:
                 self.report({"ERROR"}, str(error))
                 continue

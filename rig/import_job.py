@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import bpy
@@ -22,29 +23,39 @@ _log = logging.getLogger(__name__)
 
 
 def import_file(
-    path: str | Path, *, packages: Packages | None = None, collision: bool = False, free_base: bool = False
+    path: str | Path,
+    *,
+    packages: Packages | None = None,
+    xacro_args: Mapping[str, object] | None = None,
+    collision: bool = False,
+    free_base: bool = False,
+    allow_code: bool = True,
 ) -> ImportReport:
     """Import a URDF file; see :func:`~.importing.import_robot`. What was said about it is kept with the armature.
 
     Args:
         path: the file.
         packages: where ``package://name/…`` leads, as in :func:`urdf.load`.
+        xacro_args: values of the arguments of a xacro file, by name.
         collision: also make the collision shapes, hidden.
         free_base: let the robot's root move freely.
+        allow_code: expand xacro, whose expressions are code.
 
     Raises:
+        XacroNotAllowed: the file is xacro, and code is not allowed.
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
-    return import_job(path, ImportOptions(ImportOptions.plain(packages), collision, free_base)).run()
+    options = ImportOptions(ImportOptions.plain(packages), collision, free_base, ImportOptions.plain_args(xacro_args))
+    return import_job(path, options, allow_code=allow_code).run()
 
 
-def import_job(path: str | Path, options: ImportOptions) -> Job[ImportReport]:
-    """The import of a file, not begun yet."""
+def import_job(path: str | Path, options: ImportOptions, *, allow_code: bool = True) -> Job[ImportReport]:
+    """The import of a file, not begun yet. Without ``allow_code`` a xacro file raises :class:`XacroNotAllowed`."""
 
     def steps(before: Blocks) -> Steps[ImportReport]:
         start = time.perf_counter()
         yield Step(0.0, Path(path).name)
-        robot = load(path, packages=options.packages)
+        robot = load(path, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
         report = yield from robot_steps(robot, before, collision=options.collision, free_base=options.free_base)
         _keep(report, ImportRecord(robot.path.as_posix(), options, report.warnings), start)
         return report
@@ -52,8 +63,12 @@ def import_job(path: str | Path, options: ImportOptions) -> Job[ImportReport]:
     return Job(steps)
 
 
-def reload_job(armature: bpy.types.Object | None) -> Job[ImportReport]:
+def reload_job(armature: bpy.types.Object | None, *, allow_code: bool = True) -> Job[ImportReport]:
     """Reading the file of an imported robot again, not begun yet; see :func:`~.reload.reload_steps`.
+
+    Args:
+        armature: of the robot.
+        allow_code: expand xacro, whose expressions are code; False raises :class:`XacroNotAllowed` for a xacro file.
 
     Raises:
         RigError: it is no armature of an import, or linked from another file.
@@ -67,7 +82,8 @@ def reload_job(armature: bpy.types.Object | None) -> Job[ImportReport]:
         start = time.perf_counter()
         yield Step(0.0, Path(record.source).name)
         options = record.options
-        robot = load(bpy.path.abspath(record.source), packages=options.packages)
+        source = bpy.path.abspath(record.source)
+        robot = load(source, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
         report = yield from reload_steps(
             armature, robot, before, collision=options.collision, free_base=options.free_base
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 
+from ..errors import RigError
 from ..urdf.files import Packages
 
 KEY = "linkpose_import"
@@ -24,11 +25,13 @@ class ImportOptions:
         packages: folder by package name, or folders; None for what is found by itself.
         collision: the collision shapes are wanted too.
         free_base: the root moves freely.
+        xacro_args: values of the arguments of a xacro file by name, None for their defaults.
     """
 
     packages: dict[str, str] | tuple[str, ...] | None = None
     collision: bool = False
     free_base: bool = False
+    xacro_args: dict[str, str | int | float | bool] | None = None
 
     @staticmethod
     def plain(packages: Packages | None) -> dict[str, str] | tuple[str, ...] | None:
@@ -40,6 +43,17 @@ class ImportOptions:
         if isinstance(packages, Mapping):
             return {name: _absolute(folder) for name, folder in packages.items()}
         return tuple(_absolute(folder) for folder in packages)
+
+    @staticmethod
+    def plain_args(xacro_args: Mapping[str, object] | None) -> dict[str, str | int | float | bool] | None:
+        """Arguments of a xacro file as a dictionary that can be kept."""
+        if xacro_args is None:
+            return None
+        if not isinstance(xacro_args, Mapping):
+            raise RigError(f"xacro_args is {xacro_args!r}: give a dictionary of values by argument name")
+        return {
+            str(name): value if isinstance(value, int | float) else str(value) for name, value in xacro_args.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,7 @@ def read(armature: bpy.types.Object | None) -> ImportRecord | None:
                 packages=tuple(packages) if isinstance(packages, list) else packages,
                 collision=bool(options.get("collision", False)),
                 free_base=bool(options.get("free_base", False)),
+                xacro_args=options.get("xacro_args"),
             ),
             warnings=tuple(map(str, values.get("warnings", ()))),
             summary=str(values.get("summary", "")),

@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, missing):
         ("<mujoco/>", "is MuJoCo, not URDF"),
         ("<test name='t'/>", "<test name='t'> is no robot"),
         ("<robot name='r'/>", "describes no link"),
-        ("<robot name='r' xmlns:xacro='x'><xacro:macro name='m'/></robot>", "expand it with xacro"),
+        ("<robot name='r' xmlns:xacro='x'><xacro:macro name='m'/></robot>", "open the file that uses them"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_by_what_it_is(tmp_path, root, words):
