@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import bpy
 
-from . import drag
+from . import drag, running
+from .copy_report import LINKPOSE_OT_copy_report
 from .import_urdf import LINKPOSE_OT_import_urdf
+from .package_folders import LINKPOSE_OT_add_package_folder, LINKPOSE_OT_remove_package_folder
+from .reload_urdf import LINKPOSE_OT_reload_urdf
 
-CLASSES = (LINKPOSE_OT_import_urdf, drag.LINKPOSE_OT_drag)
+CLASSES = (
+    LINKPOSE_OT_import_urdf,
+    LINKPOSE_OT_reload_urdf,
+    LINKPOSE_OT_copy_report,
+    LINKPOSE_OT_add_package_folder,
+    LINKPOSE_OT_remove_package_folder,
+    drag.LINKPOSE_OT_drag,
+)
 
 
 def register() -> None:
@@ -17,7 +27,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """End a running drag, which Blender would leave half-way, and unregister every operator, in reverse."""
+    """End a running drag or import, which Blender would leave half-way, and unregister every operator, in reverse."""
     drag.end(bpy.context)
+    running.end(bpy.context)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

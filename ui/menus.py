@@ -14,7 +14,7 @@ class LINKPOSE_FH_urdf(bpy.types.FileHandler):
     bl_idname = "LINKPOSE_FH_urdf"
     bl_label = "URDF"
     bl_import_operator = IMPORT
-    bl_file_extensions = ".urdf"
+    bl_file_extensions = ".urdf;.xacro"
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context) -> bool:
@@ -24,7 +24,7 @@ class LINKPOSE_FH_urdf(bpy.types.FileHandler):
 
 def draw_import(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Draw the entry of File > Import."""
-    self.layout.operator(IMPORT, text="Robot (.urdf)")
+    self.layout.operator(IMPORT, text="Robot (.urdf, .xacro)")
 
 
 def register() -> None:

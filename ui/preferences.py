@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, StringProperty
 
 # The preferences belong to the package, not to this room of it.
 ROOT = __package__.rpartition(".")[0]
@@ -33,6 +33,13 @@ class Choices:
     key_what: str = "CHAIN"
     key_when: str = "ALWAYS"
     lead: bool = True
+    package_folders: tuple[str, ...] = ()
+
+
+class LINKPOSE_PG_folder(bpy.types.PropertyGroup):
+    """A folder in a list."""
+
+    path: StringProperty(name="Folder", description="A ROS package, or a folder that holds some", subtype="DIR_PATH")
 
 
 class LinkposePreferences(bpy.types.AddonPreferences):
@@ -51,6 +58,8 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         default=True,
     )
 
+    package_folders: CollectionProperty(type=LINKPOSE_PG_folder)
+
     def draw(self, context: bpy.types.Context) -> None:
         """Called by Blender."""
         layout = self.layout
@@ -61,22 +70,40 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         row.active = self.key_when != "NEVER"
         row.prop(self, "key_what")
         layout.prop(self, "lead")
+        self._draw_folders(layout)
+
+    def _draw_folders(self, layout: bpy.types.UILayout) -> None:
+        """Where ``package://`` names of robots are looked for, beside what is found around a file."""
+        column = layout.column(align=True, heading="Package Folders")
+        for index, folder in enumerate(self.package_folders):
+            row = column.row(align=True)
+            row.prop(folder, "path", text="")
+            row.operator("linkpose.remove_package_folder", icon="X", text="").index = index
+        column.operator("linkpose.add_package_folder", icon="ADD", text="Add Folder")
+
+
+def stored(context: bpy.types.Context) -> LinkposePreferences | None:
+    """The preferences themselves; None where the extension is not enabled as one."""
+    addon = context.preferences.addons.get(ROOT)
+    return None if addon is None else addon.preferences
 
 
 def choices(context: bpy.types.Context) -> Choices:
     """What the user has chosen; the defaults where the extension is not enabled as one."""
-    addon = context.preferences.addons.get(ROOT)
-    preferences = None if addon is None else addon.preferences
+    preferences = stored(context)
     if preferences is None:
         return Choices()
-    return Choices(preferences.method, preferences.key_what, preferences.key_when, preferences.lead)
+    folders = tuple(folder.path for folder in preferences.package_folders if folder.path)
+    return Choices(preferences.method, preferences.key_what, preferences.key_when, preferences.lead, folders)
 
 
 def register() -> None:
     """Register the preferences."""
+    bpy.utils.register_class(LINKPOSE_PG_folder)
     bpy.utils.register_class(LinkposePreferences)
 
 
 def unregister() -> None:
     """Unregister them."""
     bpy.utils.unregister_class(LinkposePreferences)
+    bpy.utils.unregister_class(LINKPOSE_PG_folder)

@@ -200,7 +200,7 @@ def test_an_import_is_one_undo_step(tmp_path: Path) -> None:
 
 def test_urdf_files_can_be_dropped_and_are_in_the_menu() -> None:
     handler = bpy.types.LINKPOSE_FH_urdf
-    assert handler.bl_file_extensions == ".urdf"
+    assert handler.bl_file_extensions == ".urdf;.xacro"
     assert handler.bl_import_operator == "linkpose.import_urdf"
     entries = bpy.types.TOPBAR_MT_file_import.draw._draw_funcs
     assert any(entry.__module__ == f"{EXTENSION}.ui.menus" for entry in entries)
