@@ -143,7 +143,7 @@ def test_the_operator_shows_progress_and_finishes(tmp_path: Path, monkeypatch: p
     assert window.timers == 0
     ((kind, text),) = operator.told
     assert kind == "INFO"
-    assert text.startswith("made: 1 links")
+    assert text == "made: 1 link"
 
 
 def test_esc_stops_it_and_nothing_half_built_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
