@@ -8,7 +8,7 @@ A body is a link of a robot, or a bone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,17 +17,17 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import solver
 from .errors import RigError
-from .rig import chains, handles, keys, reading, root, writing
+from .rig import batch, bulk_keys, chains, handles, keys, reading, root, series, writing
 from .rig import pins as pinned
 from .rig.frames import at_frame
 from .rig.import_job import import_file, reload_job
 from .rig.importing import ImportReport
 from .rig.reading import Reading
 from .rig.results import in_world, not_as_solved
+from .rig.solving import solve_as_shown
 from .rig.world import World
-from .solver import Goal, Skeleton, Solution
+from .solver import BatchSolution, Goal, Skeleton, Solution
 from .urdf.files import Packages
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ __all__ = [
 
 # A body that Blender shows farther than this from where the solver has it is not where the solution says [size].
 _SHOWN = 1e-4
-# So often a solve goes on from what limits make of a pose that they do not let pass.
-_TRIES = 4
 
 
 def import_urdf(
@@ -253,30 +251,22 @@ def solve(
             point=hold,
         )
         goals = [goal, *pinned.goals(rig, stay)]
-        start = None
-        for _ in range(_TRIES):
-            found = solver.solve(
-                chain,
-                [one for one in goals if one.body in chain.path],
-                start,
-                method=method,
-                tolerance=None if tolerance is None else tolerance / world.stretch,
-                orientation_tolerance=orientation_tolerance,
-                budget=budget,
-            )
-            q = rig.as_shown(chain.full(found.values))
-            start = q[list(chain.index)]
-            if np.array_equal(start, found.values):
-                break
-            # A rotation that Limit Rotation would not let pass: on from the one that it would make of it.
-        else:
-            found = not_as_solved(replace(found, values=start, pose=chain.pose(start)))
+        found, q, values = solve_as_shown(
+            rig,
+            chain,
+            [one for one in goals if one.body in chain.path],
+            None,
+            method=method,
+            tolerance=None if tolerance is None else tolerance / world.stretch,
+            orientation_tolerance=orientation_tolerance,
+            budget=budget,
+        )
         if apply:
             writing.write(armature, rig, q, chain.unknowns)
             if frame is not None:
                 keys.insert(armature, rig, chain.unknowns, frame)
             bpy.context.view_layer.update()
-        frames = {one.body: chain.forward(start, one.body) for one in goals}
+        frames = {one.body: chain.forward(values, one.body) for one in goals}
         if apply:
             close = _SHOWN * max(1.0, handles.size(armature) / world.stretch) + 10.0 * reading.noise(armature)
             for name, solved in frames.items():
@@ -284,6 +274,57 @@ def solve(
                 if np.abs(seen - solved).max() > close:
                     frames[name], found = seen, not_as_solved(found)
         return in_world(rig, chain, goals, found, world, frames)
+
+
+def solve_batch(
+    armature: bpy.types.Object,
+    body: str,
+    positions: ArrayLike,
+    *,
+    orientations: ArrayLike | None = None,
+    point: ArrayLike | str | None = None,
+    anchor: str | None = None,
+    method: str = "AUTO",
+    tolerance: float | None = None,
+    warm_start: bool = False,
+    frames: Iterable[float] | None = None,
+) -> BatchSolution:
+    """Bring a body to many targets, one after the other or one at each frame, thousands at a time.
+
+    Every target is solved from the pose as it is shown now. With frames, targets are met at their frames also where
+    what carries the chain is animated.
+
+    Args:
+        armature: an armature object in the active view layer.
+        body: the link or bone to bring there.
+        positions: (n, 3) targets of the body's handle in world space.
+        orientations: (n, 3, 3) rotations of the body's frame in world space; None = any.
+        point: the handle, as for :func:`solve`.
+        anchor: as for :func:`solve`.
+        method: "AUTO", or another one of the solver's, which goes through the targets one by one.
+        tolerance: distance in world space that counts as reached; None = 1e-5 of the chain's reach.
+        warm_start: for targets along a path: each starts from the pose found for the one before.
+        frames: (n,) key the poses at these frames, all joints of the chain, in one pass; keys at other frames stay.
+            Afterwards the pose is that of the animation at the current frame. None = change nothing.
+
+    Returns:
+        The best poses in the order of the targets, reached or not. Residuals are distances in world space; the columns
+        of ``values`` are the joints of the chain, anchor first, with the values of :func:`set_pose`.
+
+    Raises:
+        LinkposeError: as for :func:`solve`; nothing is written then.
+    """
+    (reading.check_readable if frames is None else reading.check_posable)(armature)
+    rig, chain = chains.take(armature, body, anchor=anchor, oriented=orientations is not None)
+    world = World(armature)
+    hold = handles.handle(armature, body) if isinstance(point, str) and point == "handle" else point
+    points, turned, when = batch.targets(armature, rig, chain, world, positions, orientations, frames)
+    found = batch.solve(
+        rig, chain, world, points, turned, point=hold, method=method, tolerance=tolerance, warm_start=warm_start
+    )
+    if when is not None:
+        bulk_keys.insert(armature, rig, chain, found.values, when)
+    return replace(found, values=series.absolute(rig, chain, found.values))
 
 
 def session() -> DragSession | None:

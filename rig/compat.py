@@ -67,6 +67,12 @@ def set_corner_normals(mesh: bpy.types.Mesh, normals: NDArray[np.float32]) -> No
     mesh.update()
 
 
+def enum_value(owner: type, name: str, identifier: str) -> int:
+    """The number by which arrays know an item of an enumeration, such as "LINEAR" of ``Keyframe.interpolation``."""
+    described: Any = owner
+    return int(described.bl_rna.properties[name].enum_items[identifier].value)
+
+
 def shader_nodes(material: bpy.types.Material) -> bpy.types.ShaderNodeTree:
     """The material's node tree; made where new materials have none by themselves (before 5.0)."""
     if material.node_tree is None:

@@ -15,16 +15,26 @@ from . import animated, snapshot
 LAST_FRAME = 1_048_574
 
 
-def _is_frame(frame: object) -> bool:
-    return isinstance(frame, int | float) and math.isfinite(frame) and abs(frame) <= LAST_FRAME
+def check_frame(frame: object) -> float:
+    """The frame as a number.
+
+    Raises:
+        RigError: it is no finite number that Blender can go to.
+    """
+    if not isinstance(frame, int | float) or not math.isfinite(frame) or abs(frame) > LAST_FRAME:
+        raise RigError(f"frame {frame!r} is no frame: give a number from {-LAST_FRAME} to {LAST_FRAME}")
+    return float(frame)
+
+
+def go_to(frame: float) -> None:
+    """Evaluate a frame of the scene, which may lie between two whole ones."""
+    whole = math.floor(frame)
+    bpy.context.scene.frame_set(whole, subframe=frame - whole)
 
 
 @contextmanager
 def at_frame(armature: bpy.types.Object, frame: float | None) -> Iterator[None]:
     """Evaluate a frame, and afterwards restore the current one with the armature's pose as it was shown there.
-
-    A frame change makes Blender forget every change of animated channels that was not keyed, so the armature's pose is
-    put back from a copy, bit for bit. Other objects' unkeyed changes are Blender's to forget.
 
     Args:
         armature: whose pose to keep.
@@ -33,17 +43,28 @@ def at_frame(armature: bpy.types.Object, frame: float | None) -> Iterator[None]:
     Raises:
         RigError: the frame is no finite number.
     """
-    scene = bpy.context.scene
-    if frame is not None and not _is_frame(frame):
-        raise RigError(f"frame {frame!r} is no frame: give a number from {-LAST_FRAME} to {LAST_FRAME}")
-    if frame is None or abs(frame - scene.frame_current_final) < 1e-6:
+    if frame is None or abs(check_frame(frame) - bpy.context.scene.frame_current_final) < 1e-6:
         yield
         return
+    with kept(armature):
+        go_to(frame)
+        yield
+
+
+@contextmanager
+def kept(armature: bpy.types.Object) -> Iterator[None]:
+    """Afterwards restore the current frame with the armature's pose as it is shown now.
+
+    A frame change makes Blender forget every change of animated channels that was not keyed, so the armature's pose is
+    put back from a copy, bit for bit. Other objects' unkeyed changes are Blender's to forget.
+
+    Args:
+        armature: whose pose to keep.
+    """
+    scene = bpy.context.scene
     now, part = scene.frame_current, scene.frame_subframe
     held = snapshot.take(armature, [snapshot.OBJECT, *(bone.name for bone in armature.pose.bones)])
     others = animated.take(armature)
-    whole = math.floor(frame)
-    scene.frame_set(whole, subframe=frame - whole)
     try:
         yield
     finally:

@@ -177,6 +177,15 @@ def _parts(bone: Holder, path: str, indices: Sequence[int], entry: BoneReading) 
     return [i for i in range(len(now)) if not is_locked(bone, path, i) or now[i] != before[i]]
 
 
+def insert_one(bone: Holder, path: str, index: int, frame: float) -> None:
+    """Key one channel as it is.
+
+    Raises:
+        RigError: Blender refuses.
+    """
+    _insert(bone, path, index, frame, ALL)
+
+
 def _insert(bone: Holder, path: str, index: int, frame: float, rules: Rules) -> int:
     try:
         kind: Any = rules.type

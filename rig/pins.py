@@ -104,11 +104,16 @@ def residuals(goal: Goal, frame: Matrix, world: World, point: Sequence[float]) -
     if goal.position is not None:
         at = frame[:3, :3] @ (point if goal.point is None else goal.point) + frame[:3, 3]
         distance = float(np.linalg.norm(world.point_outside(at) - world.point_outside(goal.position)))
+    return distance, angle_left(goal, frame)
+
+
+def angle_left(goal: Goal, frame: Matrix) -> float | None:
+    """Angle [rad] that a body's frame (4, 4) is from the orientation or the aim of its goal; None for neither."""
     if goal.orientation is not None:
-        return distance, _angle(np.array(goal.orientation).T @ _rotation(frame[:3, :3]))
+        return _angle(np.array(goal.orientation).T @ _rotation(frame[:3, :3]))
     if goal.aim is not None:
-        return distance, _between(_rotation(frame[:3, :3]) @ goal.aim[0], np.array(goal.aim[1]))
-    return distance, None
+        return _between(_rotation(frame[:3, :3]) @ goal.aim[0], np.array(goal.aim[1]))
+    return None
 
 
 def _inside(world: World, goal: Goal) -> Goal:
