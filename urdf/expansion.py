@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,22 +21,28 @@ SUFFIX = ".xacro"
 PREFIX = "xacro:"
 # A robot with 100 joints has some thousand elements and takes a second or two.
 MOST_ELEMENTS = 200_000
+_PUT_IN = re.compile(r"\$\{|\$\((?!find\s)[a-z]+\b")
 MOST_CHARACTERS = 1_000_000
 MOST_SECONDS = 60.0
 
 
 def is_xacro(root: Element, path: Path) -> bool:
-    """Whether a file has to be expanded: by its name, elements of xacro, or expressions in attributes."""
-    return path.suffix.lower() == SUFFIX or has_expressions(root) or _has_elements(root)
+    """Whether a file has to be expanded: by its name, elements of xacro, or what xacro puts in for in attributes.
+
+    ``$(find …)`` alone is no reason: files are found without xacro too.
+    """
+    return path.suffix.lower() == SUFFIX or _any(
+        root, lambda element: element.tag.startswith(PREFIX) or any(map(_PUT_IN.search, element.attributes.values()))
+    )
 
 
 def has_expressions(root: Element) -> bool:
     """Whether an attribute holds ``${…}``, without which elements of xacro may be leftovers."""
-    return any("${" in value for value in root.attributes.values()) or any(map(has_expressions, root.children))
+    return _any(root, lambda element: any("${" in value for value in element.attributes.values()))
 
 
-def _has_elements(root: Element) -> bool:
-    return root.tag.startswith(PREFIX) or any(map(_has_elements, root.children))
+def _any(root: Element, test: Callable[[Element], bool]) -> bool:
+    return test(root) or any(_any(child, test) for child in root.children)
 
 
 def expand(root: Element, path: Path, finder: Finder, arguments: Mapping[str, object], notes: Notes) -> Element:

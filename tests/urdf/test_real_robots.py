@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
-from linkpose.urdf import Robot, UrdfError, load
+from linkpose.urdf import Joint, Robot, UrdfError, load
 
 POSES = 20
 
@@ -66,6 +68,101 @@ def test_forward_kinematics_equal_pinocchio(known):
         pinocchio.framesForwardKinematics(model, data, other)
         for name, frame in skeleton.forward(q).items():
             np.testing.assert_allclose(frame, data.oMf[frame_ids[name]].homogeneous, atol=1e-9, err_msg=name)
+
+
+def value_in(joint: Joint, pose: dict[str, float], pinocchio: ModuleType, width: int) -> list[float]:
+    """A joint's part of pinocchio's configuration, which has ``width`` numbers."""
+    if joint.type == "floating":
+        x, y, z, rx, ry, rz = (pose[f"{joint.name}:{axis}"] for axis in ("x", "y", "z", "rx", "ry", "rz"))
+        rotate = pinocchio.rpy.rotate
+        turned = pinocchio.Quaternion(rotate("x", rx) @ rotate("y", ry) @ rotate("z", rz))
+        return [x, y, z, *turned.coeffs()]
+    if joint.type == "planar":
+        x, y, yaw = (pose[f"{joint.name}:{axis}"] for axis in ("x", "y", "yaw"))
+        return [x, y, math.cos(yaw), math.sin(yaw)]
+    value = pose[joint.name]
+    return [math.cos(value), math.sin(value)] if width == 2 else [value]
+
+
+@pytest.mark.parametrize("folder", ["robots", "example_robot_data"])
+def test_forward_kinematics_equal_pinocchio_for_all_that_it_can_read(request, folder):
+    pinocchio = pytest.importorskip("pinocchio")
+    compared, types = 0, set()
+    for file in all_files(request.getfixturevalue(folder)):
+        try:
+            model, robot = pinocchio.buildModelFromUrdf(str(file)), load(file)
+        except (ValueError, UrdfError):
+            continue
+        # It knows planes normal to Z only.
+        if any(joint.type == "planar" and joint.axis != (0.0, 0.0, 1.0) for joint in robot.joints):
+            continue
+        data, skeleton = model.createData(), robot.skeleton()
+        movable = [joint for joint in robot.joints if joint.type != "fixed"]
+        assert {joint.name for joint in movable} == set(model.names) - {"universe"}, file
+        frame_ids = {link.name: model.getFrameId(link.name, pinocchio.FrameType.BODY) for link in robot.links}
+        for q in random_poses(robot):
+            pose, other = skeleton.pose(q), pinocchio.neutral(model)
+            for joint in movable:
+                index = model.joints[model.getJointId(joint.name)]
+                other[index.idx_q : index.idx_q + index.nq] = value_in(joint, pose, pinocchio, index.nq)
+            pinocchio.framesForwardKinematics(model, data, other)
+            frames = skeleton.forward(q)
+            expected = np.array([data.oMf[frame_ids[name]].homogeneous for name in frames])
+            np.testing.assert_allclose(list(frames.values()), expected, atol=1e-9, err_msg=str(file))
+        compared += 1
+        types |= {joint.type for joint in movable}
+    assert compared > 60
+    assert types >= {"revolute", "continuous", "prismatic"}
+    assert folder != "robots" or "floating" in types
+
+
+# What we read otherwise than the file says, which the warnings tell.
+REREAD = ("read as", "read without", "mimic", "exchanged", "count as none", "only", "left out", "held at")
+
+
+@pytest.mark.parametrize("folder", ["robots", "example_robot_data"])
+def test_joints_limits_and_followers_equal_yourdfpy_or_a_warning_names_them(request, folder):
+    yourdfpy = pytest.importorskip("yourdfpy")
+    compared = 0
+    for file in all_files(request.getfixturevalue(folder)):
+        try:
+            robot = load(file)
+            other = yourdfpy.URDF.load(
+                str(file), build_scene_graph=False, load_meshes=False, load_collision_meshes=False
+            ).robot
+        except (UrdfError, ValueError, TypeError, IndexError):
+            continue
+        theirs = {joint.name: joint for joint in other.joints}
+        ours = {joint.name: joint for joint in robot.joints}
+        unlike = theirs.keys() ^ ours.keys()
+        for name in theirs.keys() & ours.keys():
+            if not same(ours[name], theirs[name]):
+                unlike.add(name)
+        for name in unlike:
+            told = [warning for warning in robot.warnings if f"{name!r}" in warning]
+            assert any(word in warning for warning in told for word in REREAD), (file, name)
+        compared += 1
+    assert compared > 60
+
+
+def same(ours: Joint, theirs: Any) -> bool:
+    """Whether two readers have the same joint."""
+    if (ours.type, ours.parent, ours.child) != (theirs.type, theirs.parent, theirs.child):
+        return False
+    if not np.allclose(ours.origin, np.eye(4) if theirs.origin is None else theirs.origin, atol=1e-12):
+        return False
+    if ours.type in ("revolute", "prismatic", "continuous", "planar"):
+        axis = np.array((1.0, 0, 0) if theirs.axis is None else theirs.axis)
+        if not np.allclose(ours.axis, axis / np.linalg.norm(axis), atol=1e-12):
+            return False
+    limits = None if theirs.limit is None else (theirs.limit.lower or 0.0, theirs.limit.upper or 0.0)
+    if ours.type in ("revolute", "prismatic") and (ours.lower, ours.upper) != limits:
+        return False
+    if ours.mimic is None or theirs.mimic is None:
+        return ours.mimic is theirs.mimic
+    multiplier = 1.0 if theirs.mimic.multiplier is None else theirs.mimic.multiplier
+    relation = (theirs.mimic.joint, multiplier, theirs.mimic.offset or 0.0)
+    return (ours.mimic.joint, ours.mimic.multiplier, ours.mimic.offset) == relation
 
 
 def test_joints_limits_and_followers_equal_yourdfpy(known):

@@ -141,6 +141,7 @@ def test_a_yaml_file_that_is_none_is_named_with_its_line(write):
         ('<link name="a"/>', False),
         ('<link name="a"/><!-- <xacro:x/> ${pi} -->', False),
         ('<link name="a"/><gazebo><plugin>${x}</plugin></gazebo>', False),
+        ('<link name="a"><visual><geometry><box size="$(optenv SIZE 1 2 3)"/></geometry></visual></link>', True),
         ('<link name="a${1}"/>', True),
         ('<xacro:property name="x" value="1"/><link name="a"/>', True),
     ],
