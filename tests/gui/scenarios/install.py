@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import bpy
 from inside.window import Steps, look, move, package, pixel, press, screenshot, viewport
 
@@ -11,6 +14,23 @@ def test_the_zip_is_installed_and_its_libraries_import() -> None:
 
     assert package().__version__ == "0.1.0"
     assert collada.__file__.startswith(bpy.utils.user_resource("EXTENSIONS")), collada.__file__
+
+
+XACRO = """<robot name="made"><xacro:macro name="part" params="name"><link name="${name}"/></xacro:macro>
+<xacro:property name="names" value="${xacro.load_yaml('names.yaml')}"/><xacro:part name="${names[0]}"/></robot>"""
+
+
+def test_xacro_is_expanded_by_the_libraries_of_the_zip() -> None:
+    for library in ("xacro", "yaml"):
+        origin = importlib.util.find_spec(library).origin
+        assert origin.startswith(bpy.utils.user_resource("EXTENSIONS")), origin
+    folder = Path(bpy.app.tempdir)
+    (folder / "names.yaml").write_text("[lamp]")
+    (folder / "made.xacro").write_text(XACRO)
+    with viewport().override():
+        report = package("api").import_urdf(folder / "made.xacro")
+    assert [bone.name for bone in report.armature.pose.bones] == ["lamp"]
+    assert not report.warnings
 
 
 def test_file_import_offers_robots() -> Steps:
