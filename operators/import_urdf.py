@@ -9,10 +9,9 @@ import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ..errors import LinkposeError
-from ..rig.import_job import import_job
+from ..rig.import_job import arguments_of, import_job
 from ..rig.import_record import ImportOptions
 from ..ui.preferences import choices
-from ..urdf import xacro_arguments
 from .running import ALLOWS, ASKS, Result, RunsJobs, Start
 
 
@@ -156,7 +155,7 @@ def _arguments(paths: list[Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
         try:
-            found.update(xacro_arguments(path))
+            found.update(arguments_of(path))
         except LinkposeError:  # the import will say so
             continue
     return found

@@ -9,9 +9,9 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..errors import LinkposeError
+from ..rig.import_job import wants_permission
 from ..rig.importing import ImportReport
 from ..rig.job import Job
-from ..urdf import XacroNotAllowed
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 Start = Callable[[], Job[ImportReport]]
@@ -152,7 +152,7 @@ class RunsJobs:
                 self._job = None
         except LinkposeError as error:
             self._job = None
-            if isinstance(error, XacroNotAllowed) and self in _running:
+            if wants_permission(error) and self in _running:
                 self._questions.append(self._name)
             else:
                 self.report({"ERROR"}, str(error))

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 
 from ..errors import RigError
-from ..urdf import load
+from ..urdf import XacroNotAllowed, load, xacro_arguments
 from ..urdf.files import Packages
 from . import import_record
 from .import_record import ImportOptions, ImportRecord
@@ -91,6 +91,20 @@ def reload_job(armature: bpy.types.Object | None, *, allow_code: bool = True) ->
         return report
 
     return Job(steps)
+
+
+def wants_permission(error: BaseException) -> bool:
+    """Whether an import or reload failed because it needs ``allow_code``."""
+    return isinstance(error, XacroNotAllowed)
+
+
+def arguments_of(path: str | Path) -> dict[str, str]:
+    """What a xacro file can be asked for, with its defaults; see :func:`urdf.xacro_arguments`.
+
+    Raises:
+        UrdfError: the file cannot be read.
+    """
+    return xacro_arguments(path)
 
 
 def _keep(report: ImportReport, record: ImportRecord, start: float) -> None:
