@@ -11,7 +11,7 @@ from ..urdf.model import Material
 from . import compat
 from .looks import value_of
 from .meshes import COLORS
-from .transaction import data_blocks, made_since
+from .textures import load_image
 
 # What has no material at all, in sRGB like every colour of a URDF.
 GREY = Material("Default", (0.7, 0.7, 0.7, 1.0))
@@ -64,6 +64,8 @@ class Palette:
         color, alpha = _color_and_alpha(base)
         if not color.is_linked:
             material.diffuse_color = (*color.default_value[:3], alpha.default_value)
+        if not alpha.is_linked and alpha.default_value < 1.0:
+            material.surface_render_method = "BLENDED"
         if any(socket.is_linked for socket in base.inputs):
             return material
         look = tuple(value_of(socket) for socket in base.inputs)
@@ -94,16 +96,10 @@ class Palette:
 
     def _image(self, path: Path) -> bpy.types.Image | None:
         if path not in self._images:
-            before = data_blocks()
-            try:
-                image = bpy.data.images.load(str(path), check_existing=True)
-                broken = image.size[0] == 0
-            except RuntimeError:
-                broken = True
-            if broken:
-                bpy.data.batch_remove(made_since(before))
+            image = load_image(path)
+            if image is None:
                 self.warnings.append(f"{path}: Blender cannot read this image; its material has its plain colour")
-            self._images[path] = None if broken else image
+            self._images[path] = image
         return self._images[path]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ import numpy as np
 from ..urdf import collada
 from ..urdf.errors import MeshError
 from ..urdf.mesh_data import MeshData, joined
+from ..urdf.obj_materials import undefined_materials
 from ..urdf.stl import read_stl
 from .materials import Palette
 from .ply_header import check_ply
+from .textures import mend_textures
 from .transaction import data_blocks, made_since, working_in
+
+_NUMBER = re.compile(r"\.\d{3}$")
 
 # Blender's glTF importer turns Y-up into Z-up. In a URDF the numbers of a mesh file count as they are, whatever the
 # format calls up; this turns them back.
@@ -70,13 +75,14 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
 
 
 def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
+    undefined, notes = undefined_materials(path) if suffix == ".obj" else (frozenset(), ())
     before = data_blocks()
     try:
         with working_in(scene):
             try:
                 _IMPORTERS[suffix](str(path))
             except (RuntimeError, AttributeError) as error:
-                raise MeshError(path, f"Blender's importer refuses it: {' '.join(str(error).split())}") from error
+                raise MeshError(path, f"Blender's importer refuses it: {_last_line(error)}") from error
         scene.view_layers[0].update()
         meshes: list[MeshData] = []
         materials: list[bpy.types.Material | None] = []
@@ -84,16 +90,31 @@ def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: P
         for part in [block for block in made_since(before) if isinstance(block, bpy.types.Object)]:
             if isinstance(part.data, bpy.types.Mesh):
                 data = _arrays(part.data).transformed(np.array(part.matrix_world, dtype=np.float64))
-                slots = [slot.material for slot in part.material_slots] or [None]
+                slots = [_defined(slot.material, undefined) for slot in part.material_slots] or [None]
                 indices.append(np.minimum(data.material_index, len(slots) - 1) + len(materials))
-                materials += [None if slot is None else palette.keep(slot) for slot in slots]
+                materials += slots
                 meshes.append(replace(data, material_index=np.zeros_like(data.material_index)))
+        notes = (*notes, *mend_textures([material for material in materials if material is not None], path))
+        materials = [None if material is None else palette.keep(material) for material in materials]
         data = replace(joined(meshes, path.stem), material_index=np.concatenate(indices).astype(np.int32))
     finally:
         _clear(before)
     if suffix in (".glb", ".gltf"):
         data = data.transformed(_GLTF_AS_WRITTEN)
-    return FileMesh(*_merged(data, materials))
+    return FileMesh(*_merged(data, materials), notes)
+
+
+def _defined(material: bpy.types.Material | None, undefined: frozenset[str]) -> bpy.types.Material | None:
+    """The material, None if its file only names it; Blender numbers names that are taken."""
+    if material is None or material.name in undefined or _NUMBER.sub("", material.name) in undefined:
+        return None
+    return material
+
+
+def _last_line(error: Exception) -> str:
+    """What an operator says; of a traceback, which an importer written in Python gives, only the end."""
+    lines = str(error).strip().splitlines() or [repr(error)]
+    return " ".join((lines[-1] if "Traceback" in lines[0] else " ".join(lines)).split())
 
 
 def _merged(

@@ -231,6 +231,41 @@ def test_a_texture_colours_the_shape_and_a_broken_one_is_a_warning(tmp_path: Pat
     assert len(bpy.data.images) == 1
 
 
+def test_materials_that_an_obj_file_only_names_are_the_urdfs_with_a_warning(tmp_path: Path) -> None:
+    mesh_files.write_obj(tmp_path / "lost.obj", "newmtl paint\nKd 1 0 0\n")
+    (tmp_path / "lost.mtl").unlink()
+    mesh_files.write_obj(tmp_path / "other.obj", "newmtl other\nKd 1 0 0\n")
+    names = ("lost.obj", "other.obj")
+    report = import_text(tmp_path, _link(*(_mesh(name, rest=_color("0 0 1 1", "blue")) for name in names)))
+    assert [shape.material_slots[0].material.name for shape in _shapes(report)] == ["blue", "blue"]
+    assert [block.name for block in bpy.data.materials] == ["blue"]
+    first, second = report.warnings
+    assert "lost.mtl" in first
+    assert "'paint'" in second
+
+
+def test_textures_of_an_obj_file_are_found_beside_it_or_left_out_with_a_warning(tmp_path: Path) -> None:
+    image = bpy.data.images.new("paint", 2, 2)
+    image.filepath_raw = str(tmp_path / "paint.png")
+    image.file_format = "PNG"
+    image.save()
+    bpy.data.images.remove(image)
+    (tmp_path / "broken.png").write_bytes(b"this is no image")
+    textures = {"a": "paint.png", "b": r"C:\Users\me\Paint.PNG", "c": "nowhere.png", "d": "broken.png"}
+    for name, texture in textures.items():
+        mesh_files.write_obj(tmp_path / f"{name}.obj", f"newmtl paint\nKd 1 0 0\nmap_Kd {texture}\n")
+    report = import_text(tmp_path, _link(*(_mesh(f"{name}.obj") for name in textures)))
+    images = []
+    for shape in _shapes(report):
+        nodes = shape.material_slots[0].material.node_tree.nodes
+        images.append([Path(node.image.filepath).name for node in nodes if node.type == "TEX_IMAGE"])
+    assert images == [["paint.png"], ["paint.png"], [], []]
+    assert len(report.warnings) == 3
+    for warning, word in zip(report.warnings, ("Paint.PNG", "nowhere.png", "broken.png"), strict=True):
+        assert word in warning
+    assert {block.name for block in bpy.data.images} <= {"paint.png", "paint.png.001"}
+
+
 def test_primitives_have_their_sizes_and_look_outwards(tmp_path: Path) -> None:
     body = _link(
         _visual('<box size="1 2 3"/>'),
