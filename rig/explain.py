@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..errors import RigError
+from ..solver import Chain
 from . import chains, clamps, definition, reading
 from .channels import Free, Motion, is_euler
 from .reading import BoneReading, Reading
@@ -67,6 +68,17 @@ def explain(armature: bpy.types.Object, body: str, *, anchor: str | None = None)
         rig, chain = chains.take(armature, body, anchor=anchor)
     except RigError:
         return list(_rows(armature, rig, body))
+    return rows_of(armature, rig, chain)
+
+
+def rows_of(armature: bpy.types.Object, rig: Reading, chain: Chain) -> list[Row]:
+    """The rows of a chain that was taken already.
+
+    Args:
+        armature: that was read.
+        rig: what the chain was taken of.
+        chain: of any body.
+    """
     values = rig.absolute(rig.pose())
     taken = set(chain.unknowns)
     rows = []

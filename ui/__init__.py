@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import import_panel, keymap, marks_panel, menus, overlay, panel, preferences
+from . import chain_panel, import_panel, keymap, marks_panel, menus, overlay, panel, preferences
 
-_MODULES = (preferences, menus, panel, import_panel, marks_panel, keymap)
+_MODULES = (preferences, menus, panel, import_panel, marks_panel, chain_panel, keymap)
 
 
 def register() -> None:
