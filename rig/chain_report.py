@@ -14,6 +14,7 @@ from . import chains, definition, explain, marks, names
 from .clamps import is_active
 from .explain import Row
 from .reading import Reading
+from .snapshot import numbers
 
 _MARKED = ("linkpose_anchor", "linkpose_branch")
 _IK = ("lock_ik", "use_ik_limit", "ik_min", "ik_max", "ik_stiffness")
@@ -72,7 +73,7 @@ def key_of(armature: bpy.types.Object, bone: str) -> Hashable:
         armature.mode,
         len(armature.data.bones),
         armature.data.pose_position,
-        tuple(armature.scale),
+        numbers(armature, "scale"),
         0 if animation is None else len(animation.drivers),
     ]
     while posed is not None:

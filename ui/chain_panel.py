@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Hashable
+from typing import Literal
 
 import bpy
 
@@ -78,7 +79,7 @@ def draw_report(layout: bpy.types.UILayout, report: Report) -> None:
     _draw_lines(layout.column(align=True), report.end, "INFO")
 
 
-def _draw_lines(column: bpy.types.UILayout, text: str, icon: str, width: int = 34) -> None:
+def _draw_lines(column: bpy.types.UILayout, text: str, icon: Literal["BLANK1", "INFO"], width: int = 34) -> None:
     """A text in lines that are short enough for the sidebar."""
     line = ""
     for word in text.split():
