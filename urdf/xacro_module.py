@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,10 @@ from types import ModuleType
 from typing import Any
 from xml.dom import minidom
 
+from .document import MAX_BYTES
 from .errors import UrdfError
+
+MOST_ITEMS = 1_000_000
 
 _numbers = itertools.count(1)
 
@@ -76,12 +80,16 @@ def read_yaml_as_utf8(module: ModuleType) -> None:
     def load_yaml(filename: str) -> object:
         path = Path(module.abs_filename_spec(str(filename)))
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            with path.open("rb") as file:
+                text = file.read(MAX_BYTES).decode("utf-8-sig")
         except (OSError, UnicodeError) as error:
             raise UrdfError(path, 0, f"cannot be read: {_reason(error)}; check the path") from error
         module.filestack.append(str(path))
         try:
-            return module.YamlListWrapper.wrap(yaml.load(text, Loader=loader))
+            value = yaml.load(text, Loader=loader)
+            if _items(value, {}) > MOST_ITEMS:
+                raise UrdfError(path, 0, f"holds more than {MOST_ITEMS} values, by aliases of aliases; write them out")
+            return module.YamlListWrapper.wrap(value)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             reason = getattr(error, "problem", None) or " ".join(str(error).split())
@@ -92,6 +100,17 @@ def read_yaml_as_utf8(module: ModuleType) -> None:
     symbols = module._global_symbols
     symbols["load_yaml"] = load_yaml
     dict.__setitem__(symbols["xacro"], "load_yaml", load_yaml)
+
+
+def _items(value: object, known: dict[int, float]) -> float:
+    """Number of values inside a value, as they would be written out; without end where it holds itself."""
+    if not isinstance(value, dict | list):
+        return 1.0
+    if id(value) not in known:
+        known[id(value)] = math.inf
+        children = [*value, *value.values()] if isinstance(value, dict) else value
+        known[id(value)] = 1.0 + sum(_items(child, known) for child in children)
+    return known[id(value)]
 
 
 def _listener(complain: Complain) -> Callable[..., None]:

@@ -136,6 +136,16 @@ def test_a_yaml_file_that_is_none_is_named_with_its_line(write):
 
 
 @pytest.mark.parametrize(
+    "text", ["&a [x, *a]", "".join(f"a{i}: &a{i} [{f'*a{i - 1},' * 9 if i else 0}]\n" for i in range(30))]
+)
+def test_aliases_that_multiply_or_lead_round_are_refused(write, text):
+    write("p/v.yaml", text)
+    file = write("p/r.xacro", '<robot name="r"><link name="${xacro.load_yaml(\'v.yaml\')}"/></robot>')
+    with pytest.raises(UrdfError, match=r"v\.yaml: holds more than 1000000 values"):
+        load(file)
+
+
+@pytest.mark.parametrize(
     ("inside", "is_one"),
     [
         ('<link name="a"/>', False),
