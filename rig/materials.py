@@ -103,6 +103,13 @@ class Palette:
         return self._images[path]
 
 
+def make_opaque(material: bpy.types.Material) -> None:
+    """Let no light through the material as through glass; its alpha stays."""
+    base = _principled(material)
+    if base is not None:
+        cast("bpy.types.NodeSocketFloat", base.inputs["Transmission Weight"]).default_value = 0.0
+
+
 def to_linear(color: Color) -> Color:
     """An sRGB colour as Blender's scene-linear one; alpha is linear already."""
 

@@ -13,9 +13,9 @@ import numpy as np
 from ..urdf import collada
 from ..urdf.errors import MeshError
 from ..urdf.mesh_data import MeshData, joined
-from ..urdf.obj_materials import undefined_materials
+from ..urdf.obj_materials import ObjMaterials, read_obj_materials
 from ..urdf.stl import read_stl
-from .materials import Palette
+from .materials import Palette, make_opaque
 from .ply_header import check_ply
 from .textures import mend_textures
 from .transaction import data_blocks, made_since, working_in
@@ -75,7 +75,7 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
 
 
 def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
-    undefined, notes = undefined_materials(path) if suffix == ".obj" else (frozenset(), ())
+    looks = read_obj_materials(path) if suffix == ".obj" else None
     before = data_blocks()
     try:
         with working_in(scene):
@@ -90,11 +90,14 @@ def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: P
         for part in [block for block in made_since(before) if isinstance(block, bpy.types.Object)]:
             if isinstance(part.data, bpy.types.Mesh):
                 data = _arrays(part.data).transformed(np.array(part.matrix_world, dtype=np.float64))
-                slots = [_defined(slot.material, undefined) for slot in part.material_slots] or [None]
+                slots = [_as_meant(slot.material, looks) for slot in part.material_slots] or [None]
                 indices.append(np.minimum(data.material_index, len(slots) - 1) + len(materials))
                 materials += slots
                 meshes.append(replace(data, material_index=np.zeros_like(data.material_index)))
-        notes = (*notes, *mend_textures([material for material in materials if material is not None], path))
+        notes = (
+            *(looks.notes if looks else ()),
+            *mend_textures([material for material in materials if material is not None], path),
+        )
         materials = [None if material is None else palette.keep(material) for material in materials]
         data = replace(joined(meshes, path.stem), material_index=np.concatenate(indices).astype(np.int32))
     finally:
@@ -104,10 +107,15 @@ def _read_by_blender(path: Path, suffix: str, scene: bpy.types.Scene, palette: P
     return FileMesh(*_merged(data, materials), notes)
 
 
-def _defined(material: bpy.types.Material | None, undefined: frozenset[str]) -> bpy.types.Material | None:
-    """The material, None if its file only names it; Blender numbers names that are taken."""
-    if material is None or material.name in undefined or _NUMBER.sub("", material.name) in undefined:
+def _as_meant(material: bpy.types.Material | None, looks: ObjMaterials | None) -> bpy.types.Material | None:
+    """The material, without glass that an OBJ file does not mean; None if the file only names it."""
+    if material is None or looks is None:
+        return material
+    names = {material.name, _NUMBER.sub("", material.name)}  # Blender numbers names that are taken
+    if names & looks.undefined:
         return None
+    if not names & looks.glass:
+        make_opaque(material)
     return material
 
 

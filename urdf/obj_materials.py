@@ -1,29 +1,44 @@
-"""Which materials an OBJ file uses that nothing defines: Blender's importer silently makes grey ones of them."""
+"""What OBJ files say of their materials that Blender's importer passes over or takes otherwise."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from .files import Finder
 
 _USED = re.compile(rb"^[ \t]*usemtl[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
-_DEFINED = re.compile(rb"^[ \t]*newmtl[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
+_BLOCK = re.compile(rb"^[ \t]*newmtl[ \t]+(.*?)[ \t\r]*$(.*?)(?=^[ \t]*newmtl[ \t]|\Z)", re.MULTILINE | re.DOTALL)
+_ILLUMINATION = re.compile(rb"^[ \t]*illum[ \t]+(\d+)", re.MULTILINE)
+# The illumination models of the format that let light through.
+_GLASS = frozenset({b"4", b"6", b"7", b"9"})
 
 
-def undefined_materials(path: Path) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names of materials that an OBJ file uses and nothing defines, and why, as ``file: what``.
+@dataclass(frozen=True)
+class ObjMaterials:
+    """What is to be known of an OBJ file's materials beside what Blender's importer makes of them.
 
-    Args:
-        path: the OBJ file; one that cannot be read uses none.
+    Attributes:
+        undefined: names that the file uses and no material file defines.
+        glass: names of those that let light through; the importer makes glass of others too, by a filter colour alone.
+        notes: why materials are undefined, each as ``file: what``.
     """
+
+    undefined: frozenset[str] = frozenset()
+    glass: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def read_obj_materials(path: Path) -> ObjMaterials:
+    """Look at an OBJ file and the material files that it names; one that cannot be read has none."""
     data = _content(path)
     used = {_text(name) for name in _USED.findall(data)}
     if not used:
-        return frozenset(), ()
+        return ObjMaterials()
     finder = Finder(path)
-    defined: set[str] = set()
+    defined: dict[str, bool] = {}
     notes = []
     for line in dict.fromkeys(map(_text, _LIBRARY.findall(data))):
         # A name may hold spaces, and a line may hold several names.
@@ -31,15 +46,18 @@ def undefined_materials(path: Path) -> tuple[frozenset[str], tuple[str, ...]]:
         for name in names:
             library = path.parent / name
             if library.is_file():
-                defined |= {_text(found) for found in _DEFINED.findall(_content(library))}
+                for material, body in _BLOCK.findall(_content(library)):
+                    illumination = _ILLUMINATION.search(body)
+                    defined[_text(material)] = illumination is not None and illumination.group(1) in _GLASS
             else:
                 found = finder.find(name)
                 notes.append(f"{path}: material file {name!r} {found.note or f'was not found; {found.explanation}'}")
-    undefined = used - defined
+    undefined = used - defined.keys()
     if undefined and not notes:
         some = ", ".join(map(repr, sorted(undefined)[:3]))
         notes.append(f"{path}: materials that no material file defines: {some}; export it again with its .mtl")
-    return frozenset(undefined), tuple(notes) if undefined else ()
+    glass = frozenset(name for name, lets_light_through in defined.items() if lets_light_through)
+    return ObjMaterials(frozenset(undefined), glass, tuple(notes) if undefined else ())
 
 
 def _content(path: Path) -> bytes:

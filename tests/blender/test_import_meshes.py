@@ -244,6 +244,18 @@ def test_materials_that_an_obj_file_only_names_are_the_urdfs_with_a_warning(tmp_
     assert "'paint'" in second
 
 
+def test_an_obj_file_is_of_glass_only_where_its_illumination_model_says_so(tmp_path: Path) -> None:
+    for name, model in (("solid", 2), ("glass", 7)):
+        mesh_files.write_obj(tmp_path / f"{name}.obj", f"newmtl paint\nKd 1 0 0\nTf 1 1 1\nd 1\nillum {model}\n")
+    report = import_text(tmp_path, _link(_mesh("solid.obj"), _mesh("glass.obj")))
+    found = []
+    for shape in _shapes(report):
+        nodes = shape.material_slots[0].material.node_tree.nodes
+        base = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
+        found.append(base.inputs["Transmission Weight"].default_value)
+    assert found == [0.0, 1.0]
+
+
 def test_textures_of_an_obj_file_are_found_beside_it_or_left_out_with_a_warning(tmp_path: Path) -> None:
     image = bpy.data.images.new("paint", 2, 2)
     image.filepath_raw = str(tmp_path / "paint.png")
