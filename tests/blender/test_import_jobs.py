@@ -237,6 +237,7 @@ def test_package_folders_of_the_dialog_and_of_the_preferences_are_looked_in(tmp_
 def test_reloading_is_one_undo_step(tmp_path: Path) -> None:
     path = _two_meshes(tmp_path)
     bpy.ops.ed.undo_push(message="before")
+    empty = _blocks()
     bpy.ops.linkpose.import_urdf("EXEC_DEFAULT", True, filepath=str(path))
     before = _blocks()
     path.write_text(path.read_text().replace("</robot>", '<link name="b"/><joint name="j" type="fixed">'
@@ -246,6 +247,9 @@ def test_reloading_is_one_undo_step(tmp_path: Path) -> None:
     bpy.ops.ed.undo()
     assert "b" not in bpy.data.armatures["made"].bones
     assert _blocks() == before
+    bpy.ops.ed.undo()
+    assert _blocks() == empty
+    bpy.ops.ed.redo()
     bpy.ops.ed.redo()
     assert "b" in bpy.data.armatures["made"].bones
 
