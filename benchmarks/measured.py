@@ -1,6 +1,6 @@
 """What was measured, and the arithmetic of the tables: shares of solved targets, and ratios of times.
 
-A time is compared as the geometric mean, over the chains, of the ratio of the medians. All targets of a set count for a
+A time is compared as the geometric mean, over the chains and the repeats, of the ratio of the medians. All targets of a set count for a
 median, solved or not.
 """
 
@@ -61,18 +61,23 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 
 
 def time_ratio(pairs: Sequence[tuple[Measured, Measured]]) -> float:
-    """Geometric mean over the chains of the ratio of the medians, first to second."""
-    return geometric_mean(ours.median / other.median for ours, other in pairs)
+    """Geometric mean over the chains and the repeats of the ratio of the medians, first to second."""
+    return geometric_mean(_by_repeat(pairs))
 
 
 def spread(pairs: Sequence[tuple[Measured, Measured]]) -> tuple[float, float]:
     """The least and the largest of :func:`time_ratio` when every repeat is taken by itself."""
+    ratios = _by_repeat(pairs)
+    return min(ratios), max(ratios)
+
+
+def _by_repeat(pairs: Sequence[tuple[Measured, Measured]]) -> list[float]:
+    """Medians of the same repeat are compared: the machine was in the same state. One may have fewer repeats."""
     repeats = min(len(one.seconds) for pair in pairs for one in pair)
-    ratios = [
+    return [
         geometric_mean(float(np.median(a.seconds[r]) / np.median(b.seconds[r])) for a, b in pairs)
         for r in range(repeats)
     ]
-    return min(ratios), max(ratios)
 
 
 def lowest(shares: dict[str, float]) -> tuple[str, float]:

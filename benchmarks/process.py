@@ -57,7 +57,7 @@ ENTRIES = (
     Entry(TOOLBOX, "bench-rtb", "rtb.py", batch=True, nearest=False),
     Entry(BLENDER, "run", "blender.py"),
     Entry(TRACIK, "bench-tracik", "tracik.py", nearest=False),
-    Entry(LOOPS, "bench", "ours.py", ("--loops",)),
+    Entry(LOOPS, "bench", "ours.py", ("--loops",), share=0.3, beside=0.2),
     Entry("pinocchio + LM loop", "bench-pin", "pinocchio_lm.py", repeats=1, share=0.2, beside=0.2, nearest=False),
     Entry("three.js CCD", "node", "three_ccd.mjs", repeats=1, share=0.2, beside=0.2),
     Entry(CCD, "bench", "ours.py", ("--method", "CCD"), repeats=1, beside=0.1),

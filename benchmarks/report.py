@@ -24,6 +24,8 @@ SETS = {
     "batch pos": "Batch, position",
     "batch pose": "Batch, pose",
 }
+# What stands above the tables.
+INTRO = Path(__file__).with_name("page.md")
 
 
 def table(head: list[str], lines: list[list[str]]) -> str:
@@ -100,7 +102,8 @@ def markdown(run: Run, seconds: float) -> str:
     """All tables."""
     results, plan = run.results, run.plan
     parts = [
-        f"{plan.count} targets a set and {plan.repeats} repeats, batches of {plan.batch}, seed {plan.seed}; "
+        INTRO.read_text(encoding="utf-8").rstrip(),
+        f"This page: {plan.count} targets a set and {plan.repeats} repeats, batches of {plan.batch}, seed {plan.seed}; "
         f"{seconds / 60.0:.0f} minutes on {os.cpu_count()} cores, Python {platform.python_version()}.",
         "## What the solver is held to",
         requirement_table(results),
@@ -155,12 +158,11 @@ def as_json(run: Run, seconds: float) -> dict[str, Any]:
     }
 
 
-def write(run: Run, folder: Path, seconds: float) -> None:
-    """Everything into the folder, and the tables to the terminal."""
+def write(run: Run, folder: Path, seconds: float) -> str:
+    """Everything into the folder; the tables."""
     text = markdown(run, seconds)
     (folder / "benchmarks.md").write_text(text, encoding="utf-8")
     told = json.dumps(as_json(run, seconds), indent=1, ensure_ascii=False)
     (folder / "benchmarks.json").write_text(told + "\n", encoding="utf-8")
     picture.draw(run.results, folder / "benchmarks.png")
-    print(text)
-    print(f"written: {folder}/benchmarks.md, benchmarks.json, benchmarks.png", flush=True)
+    return text

@@ -29,7 +29,7 @@ class Row:
         asked, found: the line and what came out, as text.
         holds: whether it is met; None where it could not be measured.
         chains: what came out for each chain, in percent.
-        n: targets a chain.
+        n: targets a chain; the fewest where they differ.
     """
 
     work: str
@@ -84,7 +84,7 @@ def shares_row(
         ratio, (low, high) = time_ratio(both), spread(both)
         found.append(f"{ratio:.2f} × {name} ({low:.2f} to {high:.2f})")
         holds.append(ratio <= limit)
-    n = max(one.seconds.shape[1] for one in measured.values())
+    n = min(one.seconds.shape[1] for one in measured.values())
     return Row(work, ", ".join(asked), ", ".join(found), all(holds), {c: 100 * v for c, v in shares.items()}, n)
 
 

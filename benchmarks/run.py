@@ -2,6 +2,7 @@
 
     QUICK=1       few targets: the order of magnitude, in three minutes
     N=1000        targets a set; drags: a fifth of it in paths of 60 frames
+    REPEATS=3     of everything, for times
     SEED=…        of the targets; else a new one every run
     CHAINS="…"    some of the chains only
     SETS="…"      some of: pos pose drag unreach batch
@@ -38,6 +39,8 @@ ARMS = ("pr2_arm", "fetch_arm")
 BLOCK, WARM = 25, 5
 # Others' results are allowed the rounding of float32 at their limits.
 SLACK = 1e-5
+# A solver that has taken so long over one set [s] leaves the rest of it.
+LONGEST = 40.0
 # Share of the targets out of reach for solvers that go on with restarts there.
 FEW = 0.1
 NEAR = 1e-3  # of the reach: as near as is known to be possible
@@ -64,7 +67,7 @@ class Plan:
         solvers = [name.strip() for name in get("SOLVERS", "").split(",") if name.strip()]
         return cls(
             count=int(get("N") or (40 if quick else 1000)),
-            repeats=2 if quick else 3,
+            repeats=int(get("REPEATS") or (2 if quick else 3)),
             batch=1000 if quick else 10_000,
             seed=int(get("SEED") or secrets.randbits(32)),
             names=(get("CHAINS") or " ".join(COMMON + ARMS)).split(),
@@ -157,6 +160,7 @@ class Run:
                 part = min(part, FEW)
             wanted[solver] = max(1, round(size * part))
         found: dict[Solver, list[list[tuple[Array, Array]]]] = {solver: [] for solver in able}
+        spent = dict.fromkeys(able, 0.0)
         for repeat in range(self.plan.repeats):
             for number, first in enumerate(range(0, size, block)):
                 for turn in range(len(able)):
@@ -171,6 +175,9 @@ class Run:
                     if first == 0:
                         found[solver].append([])
                     found[solver][repeat].append(told)
+                    spent[solver] += float(told[1].sum())
+                    if repeat == 0 and spent[solver] > LONGEST:
+                        wanted[solver] = last
         for solver, repeats in found.items():
             self.results[work.kind, chain.name, solver.name] = self._judged(chain, work, solver, repeats)
 
@@ -246,11 +253,14 @@ def main() -> int:
     run.start(folder)
     up = time.perf_counter()
     print(f"bench: {len(run.solvers)} solvers are up after {up - begin:.0f} s", file=sys.stderr, flush=True)
+    text = ""
     for chain in known_chains(run):
         run.chain(chain, folder)
+        text = report.write(run, OUT, time.perf_counter() - up)  # what there is so far, should the run be stopped
     for solver in run.solvers:
         solver.close()
-    report.write(run, OUT, time.perf_counter() - up)
+    print(text or "bench: no chain could be had")
+    print(f"written: {OUT}/benchmarks.md, benchmarks.json, benchmarks.png", flush=True)
     return 0
 
 

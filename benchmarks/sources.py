@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMON = ("panda", "ur5", "iiwa", "so100", "scara", "talos_leg", "talos_arm", "allegro", "planar10", "snake30")
 # Where the reach is not given, it is the largest distance among so many poses.
 POSES_FOR_REACH = 20_000
-# Where the common work is absent: file in example-robot-data, base link, end link.
+# Where the common work is absent: file in example-robot-data, base link, end link, where in that the tip is [m].
 PUBLISHED = {
-    "panda": ("panda_description/urdf/panda.urdf", "panda_link0", "panda_hand_tcp"),
-    "ur5": ("ur_description/urdf/ur5_robot.urdf", "base_link", "tool0"),
-    "so100": ("so_arm_description/urdf/so100.urdf", "base", "gripper"),
-    "talos_leg": ("talos_data/robots/talos_reduced.urdf", "base_link", "left_sole_link"),
-    "talos_arm": ("talos_data/robots/talos_reduced.urdf", "torso_2_link", "arm_left_7_link"),
-    "allegro": ("allegro_hand_description/urdf/allegro_left_hand.urdf", "palm_link", "link_3.0_tip"),
+    "panda": ("panda_description/urdf/panda.urdf", "panda_link0", "panda_hand_tcp", (0.0, 0.0, 0.0)),
+    "ur5": ("ur_description/urdf/ur5_robot.urdf", "base_link", "tool0", (0.0, 0.0, 0.0)),
+    "so100": ("so_arm_description/urdf/so100.urdf", "base", "gripper", (0.0, -0.1, 0.0)),
+    "talos_leg": ("talos_data/robots/talos_reduced.urdf", "base_link", "left_sole_link", (0.0, 0.0, 0.0)),
+    "talos_arm": ("talos_data/robots/talos_reduced.urdf", "torso_2_link", "gripper_left_base_link", (0.0, 0.0, 0.0)),
+    "allegro": ("allegro_hand_description/urdf/allegro_right_hand.urdf", "palm_link", "link_3.0_tip", (0.0, 0.0, 0.0)),
 }
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 PI = math.pi
@@ -113,15 +113,17 @@ def from_rows(name: str, rows: list[Row], tip: tuple[float, float, float]) -> Ch
 
 def published(name: str) -> Chain | str:
     """A chain out of a URDF of example-robot-data, where some environment of the checkout has that."""
-    file, base, end = PUBLISHED[name]
+    file, base, end, beyond = PUBLISHED[name]
     inside = "lib/python*/site-packages/cmeel.prefix/share/example-robot-data/robots"
     found = sorted((ROOT / ".venv").glob(f"*/{inside}/{file}"))
     if not found:
         return (
             f"{name} left out: neither the common work (LINKPOSE_TEST_DATA) nor {file} of example-robot-data is there"
         )
-    joints = {joint.find("child").attrib["link"]: joint for joint in ElementTree.parse(found[0]).iter("joint")}
-    listed, after, link = [], np.eye(4), end
+    joints = {
+        joint.find("child").attrib["link"]: joint for joint in ElementTree.parse(found[0]).getroot().findall("joint")
+    }
+    listed, after, link = [], _placed(beyond), end
     while link != base:
         if link not in joints:
             return f"{name} left out: {found[0].name} has no way from {base} to {end}"
@@ -134,15 +136,15 @@ def published(name: str) -> Chain | str:
             after = frame @ after
             continue
         axis, limit = joint.find("axis"), joint.find("limit")
-        lo, hi = (-PI, PI) if kind == "continuous" else (float(limit.attrib[end]) for end in ("lower", "upper"))
+        lo, hi = (-PI, PI) if kind == "continuous" else (float(limit.attrib[side]) for side in ("lower", "upper"))
         direction = np.array(X if axis is None else _numbers(axis.attrib["xyz"]))
         # What lies beyond the joint is kept with it until the next one is known.
         listed.append((frame, direction / np.linalg.norm(direction), kind, lo, hi, after))
         after = np.eye(4)
     before, rows = after, []
-    for frame, direction, kind, lo, hi, beyond in reversed(listed):
+    for frame, direction, kind, lo, hi, held in reversed(listed):
         rows.append((before @ frame, direction, kind, lo, hi))
-        before = beyond
+        before = held
     return _along_z(name, rows, before)
 
 

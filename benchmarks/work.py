@@ -2,8 +2,8 @@
 
 - ``pos``, ``pose``: values drawn uniformly inside the limits, and where the tip is then.
 - ``drag``: paths of 60 frames, circles of 0.05 to 0.15 reach and straight lines of 0.15 to 0.5 reach in any direction,
-  from where the tip is at random values; the first frame is one step on. Every frame can be reached: a plain numerical
-  search that no solver had a hand in has found values for it.
+  from where the tip is at random values a tenth inside the limits; the first frame is one step on. Every frame can be
+  reached: a plain numerical search that no solver had a hand in has found values for it.
 - ``unreach``: the common work's own targets, at 1.2 to 2 times the reach, with the smallest distance that is known.
 """
 
@@ -17,8 +17,10 @@ from judge import Flags, judge
 from sources import common_work
 
 FRAMES = 60
+# Drags start so far inside the limits, as a share of their range.
+MARGIN = 0.1
 # The search for witnesses: iterations from each start, and how often what is left starts anew.
-ITERATIONS, STARTS = 40, 4
+ITERATIONS, STARTS = 30, 4
 NEAR = 1e-4  # of the reach
 
 
@@ -61,7 +63,7 @@ def drags(chain: Chain, count: int, random: np.random.Generator) -> Work:
     kept: list[tuple[Array, Array]] = []
     space = _directions(chain, random)
     while len(kept) < count:
-        starts = chain.random(random, count + 8)
+        starts = chain.middle + (1.0 - 2.0 * MARGIN) * (chain.random(random, count + 8) - chain.middle)
         at = chain.forward(starts)[:, :3, 3]
         paths = np.array([_path(chain, place, space, random) for place in at])
         good = _can_be_followed(chain, paths, starts, random)
@@ -112,7 +114,7 @@ def _descend(chain: Chain, start: Array, target: Array) -> Array:
         frames = chain.frames(q[going])
         tip = (frames[-1] @ chain.tip)[:, :3, 3]
         error = target[going] - tip
-        far = np.linalg.norm(error, axis=1) > 0.1 * NEAR * chain.reach
+        far = np.linalg.norm(error, axis=1) > 0.5 * NEAR * chain.reach
         going, error = going[far], error[far]
         if not len(going):
             break
@@ -124,5 +126,7 @@ def _descend(chain: Chain, start: Array, target: Array) -> Array:
         damping = 0.05 * (error**2).sum(axis=1) + 1e-9 * chain.reach**2
         square = slopes @ slopes.transpose(0, 2, 1) + damping[:, None, None] * np.eye(3)
         step = (slopes.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None]))[:, :, 0]
-        q[going] = np.clip(q[going] + np.clip(step, -1.0, 1.0), chain.lower, chain.upper)
+        before = q[going]
+        q[going] = np.clip(before + np.clip(step, -1.0, 1.0), chain.lower, chain.upper)
+        going = going[np.abs(q[going] - before).max(axis=1) > 1e-5]  # those that stand still are stuck
     return q
