@@ -1,7 +1,7 @@
 """What was measured, and the arithmetic of the tables: shares of solved targets, and ratios of times.
 
-A time is compared as the geometric mean, over the chains and the repeats, of the ratio of the medians. All targets of a set count for a
-median, solved or not.
+A time is compared as the geometric mean, over the chains and the repeats, of the ratio of the medians. All targets of a
+set count for a median, solved or not.
 """
 
 from __future__ import annotations
