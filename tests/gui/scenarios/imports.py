@@ -105,6 +105,36 @@ def test_a_dropped_file_asks_for_options_first() -> Steps:
     yield 0.2
 
 
+def test_the_file_dialog_leads_to_the_same_import_and_it_can_be_repeated() -> Steps:
+    file = example_robot_data() / "ur_description" / "urdf" / "ur5_robot.urdf"
+    yield from move(300, 300)
+    with viewport().override():
+        bpy.ops.linkpose.import_urdf("INVOKE_DEFAULT")
+
+    def browser() -> tuple[bpy.types.Window, bpy.types.Area] | None:
+        windows = bpy.context.window_manager.windows
+        found = [(one, area) for one in windows for area in one.screen.areas if area.type == "FILE_BROWSER"]
+        return next(iter(found), None)
+
+    yield browser
+    yield 0.5
+    dialog, area = browser()
+    area.spaces.active.params.directory = str(file.parent).encode()
+    area.spaces.active.params.filename = file.name
+    yield 0.5
+    with bpy.context.temp_override(window=dialog, area=area, region=area.regions[-1]):
+        bpy.ops.file.execute()
+    yield lambda: len(bpy.data.armatures) == 1 and not running(IMPORT)
+    yield 0.3
+    yield from move(320, 320)
+    yield from press("R", shift=True)
+    yield 0.5
+    assert len(bpy.data.armatures) == 2, sorted(block.name for block in bpy.data.armatures)
+    yield from press("Z", ctrl=True)
+    yield 0.3
+    assert len(bpy.data.armatures) == 1
+
+
 def test_a_xacro_file_is_expanded_only_after_a_yes() -> Steps:
     file = Job.work / "made.xacro"
     file.write_text(
