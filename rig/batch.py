@@ -13,12 +13,12 @@ from .. import solver
 from ..errors import GoalError, RigError
 from ..solver import BatchSolution, Chain, Goal
 from . import compat, control
-from .clamps import is_active
 from .frames import check_frame, go_to, kept
 from .matrices import inverse
 from .pins import angle_left
 from .reading import Reading
 from .solving import solve_as_shown
+from .stacks import is_active
 from .world import World
 
 Array = NDArray[np.float64]

@@ -4,27 +4,55 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import Axis, AxisKind, Body, Mimic
-from . import euler, placing
-from .bones import FULL, NONE, NONE_LEGACY, Bones
+from . import euler, lawful, placing
+from .bones import FULL, Bones
 from .branching import ORDINARY, Part
 from .channels import Free, Motion, free_ball, locked_ball, motion
 from .clamps import NOTHING, Clamps
 from .definition import Definition
+from .laws import BoneLaw
 from .matrices import inverse, placed
+from .mimics import Followers
+from .prediction import ASTRAY, Prediction
 from .snapshot import BoneState
 
 Matrix = NDArray[np.float64]
 
-# A bone that Blender shows farther than this from where its channels say is placed by something unknown to us.
-_ASTRAY = 1e-4
 _ASTRAY_REASON = "is shown elsewhere than its channels say"
-_UNEVEN_REASON = "is in a parent that is scaled unevenly"
+_FLAT_REASON = "is in a parent that is scaled to nothing"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the bones of one armature, by bone name.
+
+    Attributes:
+        labels: name of the body.
+        clamps: what the constraints do, of the bones that have any.
+        defined: definitions of the bones of a robot.
+        followers: bones that follow another joint.
+        placed_elsewhere: bones that do not follow their own channels, and why.
+        parts: the parts in chains that are not the ordinary one.
+        noise: how far Blender itself may be off where it shows a bone.
+        rebase, slides, rigid: as for :func:`.reading.read`.
+    """
+
+    labels: Mapping[str, str]
+    clamps: Mapping[str, Clamps]
+    defined: Mapping[str, Definition]
+    followers: Followers
+    placed_elsewhere: Mapping[str, str]
+    parts: Mapping[str, Part]
+    noise: float
+    rebase: bool
+    slides: Mapping[str, bool]
+    rigid: Container[str]
 
 
 class BodyMaker:
@@ -38,54 +66,22 @@ class BodyMaker:
         unknowns: their names, by bone, in the order of ``motion.free``.
         states: their channels, by bone.
         held: why a body has no unknowns of its own, by body.
+        loose: the bodies that are placed from elsewhere.
+        stacked: bones whose limits no box of their channels can stand for.
     """
 
-    def __init__(
-        self,
-        bones: Bones,
-        labels: Mapping[str, str],
-        clamps: Mapping[str, Clamps],
-        defined: Mapping[str, Definition],
-        followers: frozenset[str],
-        placed_elsewhere: Mapping[str, str],
-        *,
-        noise: float,
-        rebase: bool,
-        slides: Mapping[str, bool],
-        parts: Mapping[str, Part],
-        rigid: Container[str],
-    ) -> None:
-        """Take what is known of every bone, by bone name.
-
-        Args:
-            bones: as they are.
-            labels: name of the body.
-            clamps: what the constraints do to the channels, of the bones that have any.
-            defined: definitions of the bones of a robot.
-            followers: bones that follow another joint.
-            placed_elsewhere: bones that do not follow their own channels, and why.
-            noise: how far Blender itself may be off where it shows a bone.
-            rebase: as for :func:`.reading.read`.
-            slides: as for :func:`.reading.read`.
-            parts: the parts in chains that are not the ordinary one.
-            rigid: as for :func:`.reading.read`.
-        """
+    def __init__(self, bones: Bones, known: Known) -> None:
+        """Take the bones as they are, and what is known of them."""
         self.motions: dict[str, Motion] = {}
         self.unknowns: dict[str, tuple[str, ...]] = {}
         self.states: dict[str, BoneState] = {}
         self.held: dict[str, str] = {}
+        self.loose: set[str] = set()
+        self.stacked: set[str] = set()
         self._bones = bones
-        self._labels = labels
-        self._clamps = clamps
-        self._defined = defined
-        self._followers = followers
-        self._placed = dict(placed_elsewhere)
-        self._noise = noise
-        self._rebase = rebase
-        self._slides = slides
-        self._parts = parts
-        self._rigid = rigid
-        self._of_joint = {one.joint: bone for bone, one in defined.items() if one.moves}
+        self._known = known
+        self._labels, self._defined = known.labels, known.defined
+        self._placed = dict(known.placed_elsewhere)
 
     def make(self) -> list[Body]:
         """The bodies of all bones, parents first."""
@@ -104,173 +100,156 @@ class BodyMaker:
         self._placed.update(
             (bone, f"follows {source!r}, which does not follow its own channel") for bone, source in lost
         )
-        for found in (self.motions, self.unknowns, self.states, self.held):
+        for found in (self.motions, self.unknowns, self.states, self.held, self.loose):
             found.clear()
         return self.make()
 
     def _predict(self) -> None:
         """Work out what arrays can tell: where the channels put each bone, and whether it is shown there."""
-        bones = self._bones
-        rotation, location = placing.rotations(bones), bones.location.copy()
+        bones, known = self._bones, self._known
+        location = bones.location.copy()
         location[bones.connected] = 0.0
+        self._found = found = Prediction(bones, placing.carry(bones), placing.rotations(bones), location)
         self._special: dict[int, Motion] = {}
-        # Bones whose parents may shear them, when joints in uneven scale turn.
+        self._laws: dict[int, BoneLaw] = {}
+        # Bones whose shape may change, when joints in uneven scale turn above them.
         self._sheared: set[int] = set()
+        meaning: dict[int, Motion] = {}
         narrowed = (~(bones.plain | bones.locked)).tolist()
         for place, name in enumerate(bones.names):
-            special = name in self._clamps or name in self._defined or name in self._slides or narrowed[place]
-            if special and name not in self._placed:
-                own = self._special[place] = self._motion(place, name)
-                if name in self._clamps or name in self._defined:
-                    rotation[place], location[place] = own.rotation(), own.location
-        self._rotation, self._location = rotation, location
-        self._carried = carried = placing.carry(bones)
-        shown, predicted = bones.shown, placing.predicted(carried, rotation, bones.scale, location)
-        # Of each bone and, in the last place, of what roots hang on.
-        self._even = np.append(placing.even_scales(shown[:, :3, :3]), 1.0)
-        self._turned_even = placing.even_scales(carried.turned)
-        parent = np.array(bones.parent, dtype=np.intp)
-        scales = self._even[parent]
-        local = carried.offset.copy()
-        local[:, :3, 3] += (carried.way @ location[:, :, None])[:, :, 0]
-        local[:, :3, :3] /= np.where(scales == 0.0, 1.0, scales)[:, None, None]
-        # Of bones that are no robot's and have parents of even scale: where they turn, in those; and what is behind.
-        self._local = list(local)
-        alone = np.isin(bones.inherit_scale, (NONE, NONE_LEGACY))
-        self._passed = np.where(alone, np.sign(scales), scales)
-        behind = np.zeros((len(bones), 4, 4))
-        behind[:, :3, :3] = rotation * (bones.scale * self._passed[:, None])[:, None, :]
-        behind[:, 3, 3] = 1.0
-        self._behind = list(behind)
-        self._origins = list(shown)
-        above = np.where(parent[:, None] >= 0, shown[parent, :3, 3], 0.0)
-        size = np.abs(predicted[:, :3, :3]).max(axis=(1, 2))
-        turned = np.abs(shown[:, :3, :3] - predicted[:, :3, :3]).max(axis=(1, 2))
-        away = np.linalg.norm(shown[:, :3, 3] - predicted[:, :3, 3], axis=1)
-        length = np.maximum(bones.length, np.linalg.norm(predicted[:, :3, 3] - above, axis=1))
-        noise = 1e-6 * np.linalg.norm(shown[:, :3, 3], axis=1) + self._noise
-        self._astray = ((turned > _ASTRAY * size) | (away > _ASTRAY * size * length + noise)).tolist()
-        self._predicted = predicted
+            limited = name in known.clamps or name in known.defined
+            if not (limited or name in known.slides or narrowed[place]) or name in self._placed:
+                continue
+            clamps = known.clamps.get(name, NOTHING)
+            if lawful.needs_stack(bones, place, clamps) and name not in known.defined:
+                own = self._motion(place, name, NOTHING)
+                law = lawful.law(bones, found.carried, place, own, clamps.stack)
+                above = bones.shown[bones.parent[place]] if bones.parent[place] >= 0 else _EYE
+                self._laws[place] = law = law.as_shown(above)
+                self._special[place] = meaning[place] = law.motion
+                self.stacked.add(name)
+            else:
+                self._special[place] = self._motion(place, name, clamps)
+                if limited:
+                    meaning[place] = self._special[place]
+        found.compare(meaning, self._laws, known.noise)
 
-    def _motion(self, place: int, name: str) -> Motion:
+    def _motion(self, place: int, name: str, clamps: Clamps) -> Motion:
         return motion(
             self._bones.posed[place],
             self._bones.state(place),
-            self._clamps.get(name, NOTHING),
+            clamps,
             self._defined.get(name),
-            rebase=self._rebase,
-            slides=name in self._slides,
-            turns=self._slides.get(name, True),
+            rebase=self._known.rebase,
+            slides=name in self._known.slides,
+            turns=self._known.slides.get(name, True),
         )
 
     def _body(self, place: int, name: str) -> Body:
+        found, parent = self._found, self._bones.parent[place]
         reason = self._placed.get(name)
-        if not reason and name in self._followers:
+        if not reason and name in self._known.followers.bones:
             reason = self._astray_follower(place, name)
-        if reason and name in self._rigid and self._bones.parent[place] >= 0:
-            above = self._bones.shown[self._bones.parent[place]]
-            return self._fixed(place, name, np.linalg.solve(above, self._bones.shown[place]), reason, own=True)
+        if reason and name in self._known.rigid and parent >= 0:
+            return self._fixed(place, name, np.linalg.solve(found.shown[parent], found.shown[place]), reason, own=True)
+        if not reason and found.astray[place]:
+            reason = _ASTRAY_REASON
         if reason:
             return self._rooted(place, name, reason)
         own = self._special.get(place)
         if own is None:
-            location = self._location[place].tolist()
+            location = found.location[place].tolist()
             if self._bones.locked[place]:
                 own = locked_ball(self._bones.modes[place], location)
             else:
-                own = free_ball(self._bones.state(place), self._rotation[place], location, rebase=self._rebase)
-        parent = self._bones.parent[place]
-        if parent in self._sheared:
-            self._sheared.add(place)
-            if self._bones.inherit_scale[place] != FULL and not own.slides:
-                # How it stands depends on the shear, which changes as the joints above turn.
-                return self._turning(place, name, own)
-        if parent < 0 or (self._bones.inherits_rotation[place] and self._even[parent]):
+                own = free_ball(self._bones.state(place), found.rotation[place], location, rebase=self._known.rebase)
+        law = self._laws.get(place)
+        full = self._bones.inherit_scale[place] == FULL
+        if parent < 0:
+            even = True
+        else:
+            even = bool(found.even[parent])
+            if not even and abs(np.linalg.det(found.shown[parent, :3, :3])) < 1e-12:
+                return self._rooted(place, name, _FLAT_REASON)
+            sheared = parent in self._sheared
+            if sheared:
+                self._sheared.add(place)
+            apart = not self._bones.inherits_rotation[place] or (not full and (sheared or (own.slides and not even)))
+            if law is None and apart:
+                law = lawful.law(self._bones, found.carried, place, own, ())
+        if law is not None:
+            return self._lawful(place, name, own, law)
+        if even:
             return self._following(place, name, own)
-        if own.slides and not own.turns:
-            return self._slid(place, name, own)
-        if not self._bones.inherits_rotation[place]:
-            return self._turning(place, name, own)
         return self._carried_along(place, name, own)
 
     def _following(self, place: int, name: str, own: Motion) -> Body:
         """A bone whose parent is scaled evenly: it moves against it by its channels."""
-        if self._astray[place]:
-            return self._rooted(place, name, _ASTRAY_REASON)
-        passed = float(self._passed[place])
+        found = self._found
+        passed = float(found.passed[place])
         if not own.slides:
-            return self._moving(place, name, own, self._local[place], passed, behind=self._behind[place])
-        scale = float(self._even[self._bones.parent[place]])
-        origin = self._carried.offset[place].copy()
-        # A slide's unit is that of the channel: it stays in the parent's scale.
-        fixed = self._location[place].copy()
-        fixed[[free.part for free in own.slides]] = 0.0
-        way = self._carried.way[place]
-        along = origin[:3, :3].T @ way
-        origin[:3, 3] += way @ fixed
-        return self._moving(place, name, own, origin, passed / scale, along)
+            return self._moving(place, name, own, found.local[place], passed, behind=found.behind[place])
+        scale = float(found.even[self._bones.parent[place]])
+        return self._sliding(place, name, own, passed / scale)
 
     def _carried_along(self, place: int, name: str, own: Motion) -> Body:
-        """A bone in a parent that is scaled unevenly."""
-        if self._astray[place]:
-            return self._rooted(place, name, _ASTRAY_REASON)
-        above = self._bones.shown[self._bones.parent[place]]
-        if abs(np.linalg.det(above[:3, :3])) < 1e-12:
-            return self._rooted(place, name, _UNEVEN_REASON)
-        scale = float(self._turned_even[place])
-        if scale == 0.0 and self._bones.inherit_scale[place] == FULL and not own.slides:
+        """A bone in a parent that is scaled unevenly, in always the same way."""
+        found = self._found
+        scale = float(found.turned_even[place])
+        if scale == 0.0:
             self._sheared.add(place)
-            return self._moving(place, name, own, self._local[place], 1.0)
-        if scale == 0.0 or own.slides:
-            # What is taken out of it as shear changes as it turns, and the solver does not know how.
-            return self._fixed(place, name, np.linalg.solve(above, self._predicted[place]), _UNEVEN_REASON, own=True)
-        at = placed(self._carried.turned[place] / scale, self._predicted[place, :3, 3])
-        return self._moving(place, name, own, np.linalg.solve(above, at), scale * self._carried.post[place])
+        if own.slides:
+            return self._sliding(place, name, own, 1.0)
+        if scale == 0.0 and self._bones.inherit_scale[place] == FULL:
+            return self._moving(place, name, own, found.local[place], 1.0)
+        scale = scale or 1.0
+        at = placed(found.carried.turned[place] / scale, found.predicted[place, :3, 3])
+        above = found.shown[self._bones.parent[place]]
+        return self._moving(place, name, own, np.linalg.solve(above, at), scale * found.carried.post[place])
 
-    def _turning(self, place: int, name: str, own: Motion) -> Body:
-        """A bone whose rotation is not its parent's: it turns by its channels, and is where it is."""
-        scale = float(self._turned_even[place])
-        if self._astray[place] or scale == 0.0 or own.slides:
-            inherits = self._bones.inherits_rotation[place]
-            reason = _UNEVEN_REASON if inherits else "neither inherits its parent's rotation nor keeps its shape"
-            return self._rooted(place, name, reason)
-        origin = placed(self._carried.turned[place] / scale, self._bones.shown[place, :3, 3])
-        return self._moving(place, name, own, origin, scale * self._carried.post[place], rooted=True)
-
-    def _slid(self, place: int, name: str, own: Motion) -> Body:
-        """A bone that moves by its location alone, as its parent stands: however that bone is turned and shaped."""
-        shown, along = self._bones.shown[place], self._carried.along[place]
-        if self._astray[place]:
-            return self._rooted(place, name, _ASTRAY_REASON)
-        if not placing.even_scales(along[None])[0]:
-            return self._rooted(place, name, _UNEVEN_REASON)
-        fixed = self._location[place].copy()
+    def _sliding(self, place: int, name: str, own: Motion, scale: float) -> Body:
+        """A bone whose location is free. A slide's unit is that of the channel: it stays in the parent's scale."""
+        carried = self._found.carried
+        origin, way = carried.offset[place].copy(), carried.way[place]
+        fixed = self._found.location[place].copy()
         fixed[[free.part for free in own.slides]] = 0.0
-        label = self._labels[name]
-        names = _names(label, own, None)
-        self.motions[name], self.unknowns[name], self.states[name] = own, names, self._bones.state(place)
-        return Body(
-            name=label,
-            parent=None,
-            joint=label,
-            origin=placed(along, self._carried.start[place] + along @ fixed),
-            axes=tuple(
-                self._axis(name, free, axis, AxisKind.SLIDE, np.eye(3)[:, free.part])
-                for axis, free in zip(names, own.slides, strict=True)
-            ),
-            offset=placed(np.linalg.solve(along, shown[:3, :3])),
-            point=self._handle(place, None),
+        along = origin[:3, :3].T @ way
+        origin[:3, 3] += way @ fixed
+        return self._moving(place, name, own, origin, scale, along)
+
+    def _lawful(self, place: int, name: str, own: Motion, law: BoneLaw) -> Body:
+        """A bone that a law places. Its constants are true of the pose as it is shown."""
+        found, parent = self._found, self._bones.parent[place]
+        above = found.shown[parent] if parent >= 0 else _EYE
+        scale = float(found.turned_even[place])
+        turned = found.carried.turned[place]
+        straight = turned / scale if scale else lawful.nearest_rotation(turned)
+        along = np.linalg.solve(straight, found.carried.along[place]) if own.slides else None
+        if lawful.may_shear(law) or not scale:
+            self._sheared.add(place)
+        keeps = place not in self._sheared and not own.slides and not lawful.may_slide(law)
+        one, link = self._defined.get(name), self._link_above(place)
+        law = replace(
+            law,
+            keeps_lengths=keeps,
+            to_bone=None if link is None else inverse(link.frame),
+            to_link=None if one is None else one.frame,
         )
+        origin = np.linalg.solve(above, placed(straight, found.predicted[place, :3, 3]))
+        body = self._moving(place, name, own, origin, 1.0, along)
+        behind = lawful.behind(body, above if link is None else above @ link.frame, law)
+        return replace(body, offset=behind, law=law)
 
     def _rooted(self, place: int, name: str, reason: str) -> Body:
         """A bone that is placed from elsewhere: it stays where it is shown."""
-        return self._fixed(place, name, self._origins[place], reason, own=False)
+        self.loose.add(self._labels[name])
+        return self._fixed(place, name, self._found.shown[place], reason, own=False)
 
     def _fixed(self, place: int, name: str, origin: Matrix, reason: str, *, own: bool) -> Body:
         """A body without axes, in its parent's frame where it goes with that of its own."""
         label = self._labels[name]
         self.held[label] = reason
-        one, part = self._defined.get(name), self._parts.get(name, ORDINARY)
+        one, part = self._defined.get(name), self._known.parts.get(name, ORDINARY)
         parent = self._parent(place) if own else None
         return Body(
             label,
@@ -293,7 +272,6 @@ class BodyMaker:
         scale: float | Matrix,
         along: Matrix | None = None,
         *,
-        rooted: bool = False,
         behind: Matrix | None = None,
     ) -> Body:
         """A body with the bone's axes.
@@ -305,10 +283,9 @@ class BodyMaker:
             origin: (4, 4) where the axes act, in the parent bone's matrix.
             scale: applied behind the axes; (3,) for each column.
             along: (3, 3) directions of the slides in the joint frame, in its columns.
-            rooted: whether ``origin`` is in armature space, and no parent moves the bone.
             behind: (4, 4) rotation and scale as shown, where they are known.
         """
-        label, one, part = self._labels[name], self._defined.get(name), self._parts.get(name, ORDINARY)
+        label, one, part = self._labels[name], self._defined.get(name), self._known.parts.get(name, ORDINARY)
         joint = one.joint if one is not None else label
         names = _names(joint, own, one)
         axes = []
@@ -321,7 +298,7 @@ class BodyMaker:
             for free, axis in zip(own.turns, names[len(own.slides) :], strict=True):
                 axes.append(self._axis(name, free, axis, AxisKind.HINGE, columns[free.part]))
         elif not own.turns:
-            constant = self._rotation[place]
+            constant = self._found.rotation[place]
         else:
             behind = None
             turning = {free.part: (free, names[len(own.slides) + i]) for i, free in enumerate(own.turns)}
@@ -337,13 +314,13 @@ class BodyMaker:
         offset = placed(constant * (self._bones.scale[place] * scale)) if behind is None else behind
         if not axes:
             self.held[label] = own.held
-        elif name not in self._followers:
+        elif name not in self._known.followers.bones:
             self.motions[name], self.unknowns[name], self.states[name] = own, names, self._bones.state(place)
         return Body(
             label,
-            None if rooted else self._parent(place),
+            self._parent(place),
             joint if axes or one is not None else "",
-            origin if rooted else self._from_link(place, origin),
+            self._from_link(place, origin),
             tuple(axes),
             offset if one is None else offset @ one.frame,
             self._handle(place, one),
@@ -353,8 +330,8 @@ class BodyMaker:
 
     def _axis(self, bone: str, free: Free, name: str, kind: AxisKind, direction: Iterable[float]) -> Axis:
         mimic = None
-        if bone in self._followers:
-            source, multiplier, offset = self._relation(bone)
+        if bone in self._known.followers.bones:
+            source, multiplier, offset = self._known.followers.relation(bone)
             mimic = Mimic(self._defined[source].joint, multiplier, offset)
         x, y, z = map(float, direction)
         length = math.sqrt(x * x + y * y + z * z)
@@ -364,38 +341,28 @@ class BodyMaker:
 
     def _astray_follower(self, place: int, name: str) -> str:
         """Why a follower is not where its relation says, "" where it is."""
-        source, multiplier, offset = self._relation(name)
-        if source in self._followers:
+        source, multiplier, offset = self._known.followers.relation(name)
+        if source in self._known.followers.bones:
             return "follows a joint that follows it"
         # Placed from elsewhere, the source has channels all the same.
         leader = self._bones.place[source]
-        lead = self._special.get(leader) or self._motion(leader, source)
-        own = self._special.get(place) or self._motion(place, name)
-        if abs(multiplier * lead.free[0].value + offset - own.free[0].value) > _ASTRAY:
+        lead = self._special.get(leader) or self._motion(leader, source, self._known.clamps.get(source, NOTHING))
+        own = self._special.get(place) or self._motion(place, name, self._known.clamps.get(name, NOTHING))
+        if abs(multiplier * lead.free[0].value + offset - own.free[0].value) > ASTRAY:
             return f"has a driver that does not follow {self._defined[source].joint!r} as its definition says"
         return ""
-
-    def _relation(self, follower: str) -> tuple[str, float, float]:
-        """(bone, multiplier, offset) of what a follower follows in the end; a follower again where that is a loop."""
-        bone, multiplier, offset = follower, 1.0, 0.0
-        for _ in self._followers:
-            one = self._defined[bone]
-            assert one.mimic_joint is not None
-            offset += multiplier * one.mimic_offset
-            multiplier *= one.mimic_multiplier
-            bone = self._of_joint[one.mimic_joint]
-            if bone not in self._followers:
-                break
-        return bone, multiplier, offset
 
     def _parent(self, place: int) -> str | None:
         above = self._bones.parent[place]
         return None if above < 0 else self._labels[self._bones.names[above]]
 
+    def _link_above(self, place: int) -> Definition | None:
+        above = self._bones.parent[place]
+        return self._defined.get(self._bones.names[above]) if above >= 0 and self._defined else None
+
     def _from_link(self, place: int, frame: Matrix) -> Matrix:
         """(4, 4) frame in the parent bone, in its body's frame."""
-        above = self._bones.parent[place]
-        one = self._defined.get(self._bones.names[above]) if above >= 0 and self._defined else None
+        one = self._link_above(place)
         return frame if one is None else inverse(one.frame) @ frame
 
     def _handle(self, place: int, one: Definition | None) -> tuple[float, float, float]:

@@ -11,10 +11,10 @@ import bpy
 from ..errors import LinkposeError
 from ..solver import Chain
 from . import chains, definition, explain, marks, names
-from .clamps import is_active
 from .explain import Row
 from .reading import Reading
 from .snapshot import numbers
+from .stacks import is_active
 
 _MARKED = ("linkpose_anchor", "linkpose_branch")
 _IK = ("lock_ik", "use_ik_limit", "ik_min", "ik_max", "ik_stiffness")

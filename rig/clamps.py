@@ -1,4 +1,4 @@
-"""Limit Rotation and Limit Location in local space, as Blender applies them to a bone's own channels."""
+"""Limit Rotation and Limit Location, as Blender applies them: to a bone's own channels, or to its matrix elsewhere."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from .euler import TURN, Triple, from_euler, to_euler
+
+Matrix = NDArray[np.float64]
 
 _SAME = 1e-6
 
@@ -21,15 +24,21 @@ class RotationLimit:
         order: Euler order in which the angles are limited.
         lower, upper: (3,) [rad], infinite where an axis is free, equal where it is held.
         legacy: clamp angles as numbers instead of on the circle.
+        parts: the limits, in the order in which they act, that this one stands for; none for one of its own.
     """
 
     order: str
     lower: Triple
     upper: Triple
     legacy: bool = False
+    parts: tuple[RotationLimit, ...] = ()
 
     def clamp(self, angles: Sequence[float]) -> Triple:
         """The angles that are shown for (3,) angles in :attr:`order`; those inside come back as they are."""
+        if self.parts:
+            for part in self.parts:
+                angles = part.clamp(angles)
+            return angles[0], angles[1], angles[2]
         rule = _clamp if self.legacy else clamp_angle
         x, y, z = (rule(angle, low, high) for angle, low, high in zip(angles, self.lower, self.upper, strict=True))
         return x, y, z
@@ -60,28 +69,59 @@ class LocationLimit:
         return x, y, z
 
 
-@dataclass(frozen=True, slots=True)
-class Clamps:
-    """What a bone's constraints do to its channels.
+@dataclass(frozen=True, eq=False, slots=True)
+class Space:
+    """Where a limit looks at a bone.
 
     Attributes:
-        rotation, location: the limits, None where there are none.
-        other: name of the first active constraint that does something else, "" when there is none.
+        into: (4, 4) from armature space to there.
+        back: (4, 4) from there to armature space.
+        inside: whether it moves with the armature object.
+    """
+
+    into: Matrix
+    back: Matrix
+    inside: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Limit:
+    """One limit of a stack.
+
+    Attributes:
+        name: of the constraint.
+        rule: what it lets pass.
+        space: where it looks at the bone; None = at its channels.
+        influence: how much of its effect is taken; what is left is mixed in world space.
+        to_world: that space.
+    """
+
+    name: str
+    rule: RotationLimit | LocationLimit
+    space: Space | None
+    influence: float
+    to_world: Space
+
+
+@dataclass(frozen=True, slots=True)
+class Clamps:
+    """What a bone's constraints do.
+
+    Attributes:
+        rotation, location: what they leave of the channels, as long as that is all they do; None where there are none.
+        other: name of the first active constraint that is no limit that we know, "" when there is none.
+        stack: all limits, in the order in which they act.
+        simple: whether :attr:`rotation` and :attr:`location` say all about them.
     """
 
     rotation: RotationLimit | None = None
     location: LocationLimit | None = None
     other: str = ""
+    stack: tuple[Limit, ...] = ()
+    simple: bool = True
 
 
 NOTHING = Clamps()
-
-_SPACES = {
-    "CUSTOM": "a custom space",
-    "LOCAL_WITH_PARENT": "local space with its parent",
-    "POSE": "pose space",
-    "WORLD": "world space",
-}
 
 
 def clamp_angle(angle: float, lower: float, upper: float) -> float:
@@ -96,112 +136,22 @@ def clamp_angle(angle: float, lower: float, upper: float) -> float:
     return upper if beyond - (upper - lower) < TURN - beyond else lower
 
 
-def is_active(constraint: object) -> bool:
-    """Whether a constraint has a say; one of a type that this Blender does not know has none."""
-    return (
-        isinstance(constraint, bpy.types.Constraint)
-        and constraint.enabled
-        and not constraint.mute
-        and constraint.influence > 0.0
-        and constraint.is_valid
-    )
+def both_locations(first: LocationLimit, second: LocationLimit) -> LocationLimit:
+    """The range that two constraints leave, the second after the first."""
+    lower = second.clamp(first.clamp((-math.inf,) * 3))
+    return LocationLimit(lower, second.clamp(first.clamp((math.inf,) * 3)))
 
 
-def read(bone: bpy.types.PoseBone) -> Clamps:
-    """What the constraints of a bone do to its channels."""
-    if not len(bone.constraints):
-        return NOTHING
-    rotation: RotationLimit | None = None
-    location: LocationLimit | None = None
-    for constraint in bone.constraints:
-        if not is_active(constraint):
-            continue
-        whole = constraint.influence == 1.0 and constraint.owner_space == "LOCAL"
-        if whole and isinstance(constraint, bpy.types.LimitRotationConstraint):
-            found = _rotation(constraint, bone.rotation_mode)
-            if rotation is not None and (rotation.order, rotation.legacy) != (found.order, found.legacy):
-                return Clamps(rotation, location, constraint.name)
-            rotation = found if rotation is None else _both(rotation, found)
-        elif whole and isinstance(constraint, bpy.types.LimitLocationConstraint):
-            limit = _location(constraint)
-            if location is not None:
-                limit = LocationLimit(
-                    location.clamp(limit.clamp((-math.inf,) * 3)), location.clamp(limit.clamp((math.inf,) * 3))
-                )
-            location = limit
-        else:
-            return Clamps(rotation, location, constraint.name)
-    return Clamps(rotation, location)
-
-
-def named_limits(bone: bpy.types.PoseBone, part: int, *, slides: bool) -> list[str]:
-    """The limit constraints that have a say on one axis of a bone, in words, in the order of its stack.
-
-    Args:
-        bone: that has them.
-        part: 0, 1, 2 for x, y, z.
-        slides: whether the location is meant, not the rotation.
-    """
-    axis = "xyz"[part]
-    found: list[tuple[str, bpy.types.Constraint, bool]] = []
-    for constraint in bone.constraints:
-        if not is_active(constraint):
-            continue
-        if slides and isinstance(constraint, bpy.types.LimitLocationConstraint):
-            says = getattr(constraint, f"use_min_{axis}") or getattr(constraint, f"use_max_{axis}")
-            found.append(("Limit Location", constraint, says))
-        elif not slides and isinstance(constraint, bpy.types.LimitRotationConstraint):
-            found.append(("Limit Rotation", constraint, getattr(constraint, f"use_limit_{axis}")))
-    return [
-        f"{kind} “{constraint.name}”" + _manner(constraint)
-        for kind, constraint, says in found
-        # In other axes than the bone's own, a limit of any of them may hold this one.
-        if says or constraint.owner_space != "LOCAL"
-    ]
-
-
-def _manner(constraint: bpy.types.Constraint) -> str:
-    parts = []
-    if constraint.owner_space != "LOCAL":
-        parts.append(f"in {_SPACES.get(constraint.owner_space, constraint.owner_space)}")
-    if constraint.influence < 1.0:
-        parts.append(f"influence {constraint.influence:.2g}")
-    return f" ({', '.join(parts)})" if parts else ""
-
-
-def _rotation(constraint: bpy.types.LimitRotationConstraint, mode: str) -> RotationLimit:
-    order: str = constraint.euler_order
-    if order == "AUTO":
-        order = mode if len(mode) == 3 else "XYZ"
-    legacy = bool(constraint.use_legacy_behavior)
-    lower, upper = [-math.inf] * 3, [math.inf] * 3
-    for i, axis in enumerate("xyz"):
-        if not getattr(constraint, f"use_limit_{axis}"):
-            continue
-        low, high = getattr(constraint, f"min_{axis}"), getattr(constraint, f"max_{axis}")
-        if legacy or high - low < TURN:
-            lower[i], upper[i] = low, max(low, high)
-    return RotationLimit(order, (lower[0], lower[1], lower[2]), (upper[0], upper[1], upper[2]), legacy)
-
-
-def _location(constraint: bpy.types.LimitLocationConstraint) -> LocationLimit:
-    lower, upper = [-math.inf] * 3, [math.inf] * 3
-    for i, axis in enumerate("xyz"):
-        if getattr(constraint, f"use_min_{axis}"):
-            lower[i] = getattr(constraint, f"min_{axis}")
-        if getattr(constraint, f"use_max_{axis}"):
-            upper[i] = getattr(constraint, f"max_{axis}")
-    return LocationLimit((lower[0], lower[1], lower[2]), (upper[0], upper[1], upper[2]))
-
-
-def _both(first: RotationLimit, second: RotationLimit) -> RotationLimit:
+def both_rotations(first: RotationLimit, second: RotationLimit) -> RotationLimit:
     """The range that two constraints of one order leave; where they exclude each other the later one wins."""
     lower = [max(a, b) for a, b in zip(first.lower, second.lower, strict=True)]
     upper = [min(a, b) for a, b in zip(first.upper, second.upper, strict=True)]
     for i in range(3):
         if lower[i] > upper[i]:
             lower[i] = upper[i] = _clamp(first.lower[i], second.lower[i], second.upper[i])
-    return RotationLimit(first.order, (lower[0], lower[1], lower[2]), (upper[0], upper[1], upper[2]), first.legacy)
+    parts = (*(first.parts or (first,)), *(second.parts or (second,)))
+    low, high = (lower[0], lower[1], lower[2]), (upper[0], upper[1], upper[2])
+    return RotationLimit(first.order, low, high, first.legacy, parts)
 
 
 def _clamp(value: float, lower: float, upper: float) -> float:

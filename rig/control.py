@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import bpy
 
-from .clamps import Clamps, is_active
+from .clamps import Clamps
+from .stacks import is_active
 
 # Channels of a bone that place it, by the last part of their data path.
 TRANSFORMS = frozenset(

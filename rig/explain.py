@@ -9,7 +9,7 @@ import bpy
 
 from ..errors import RigError
 from ..solver import Chain
-from . import chains, clamps, definition, reading
+from . import chains, definition, reading, stacks
 from .channels import Free, Motion, is_euler
 from .reading import BoneReading, Reading
 
@@ -132,7 +132,7 @@ def _row(
     slides: bool,
 ) -> Row:
     motion = entry.motion
-    limits = clamps.named_limits(posed, part, slides=slides)
+    limits = stacks.named_limits(posed, part, slides=slides)
     if free is None:
         value = motion.location[part] if slides else motion.angles[part]
         source = robot or _lock(posed, entry, part, slides=slides) or ", ".join(limits) or "Lock"

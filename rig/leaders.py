@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import bpy
 
 from . import compat
-from .clamps import is_active
 from .control import ik_members, leading
+from .stacks import is_active
 
 # Of a Copy Transforms that is to count as leading its bone.
 _LEADS = 0.5

@@ -12,6 +12,8 @@ Matrix = NDArray[np.float64]
 
 # How far a matrix may be from uniform scale and still count as that.
 EVEN = 1e-4
+# Axes that are nearer than this to a right angle are left as they are.
+SHEAR = 1e-4
 
 
 def inverse(frame: Any) -> Matrix:  # noqa: ANN401 (Blender's matrices are array-like only at run time)
@@ -59,3 +61,38 @@ def even_scale(linear: Matrix) -> float | None:
     if mean < 1e-12 or float(abs(square - mean * np.eye(3)).max()) > EVEN * mean:
         return None
     return math.copysign(math.sqrt(mean), float(np.linalg.det(linear)))
+
+
+def upright(linear: Matrix, *, unit: bool = False) -> Matrix:
+    """(3, 3) matrix without shear, as Blender takes it out: Y stays, X and Z give way alike.
+
+    Args:
+        linear: (3, 3).
+        unit: whether the columns come out with length 1; else the volume is kept.
+    """
+    (ax, bx, cx), (ay, by, cy), (az, bz, cz) = linear.tolist()
+    square = max(bx * bx + by * by + bz * bz, 1e-30)
+    k = (ax * bx + ay * by + az * bz) / square
+    ax, ay, az = ax - k * bx, ay - k * by, az - k * bz
+    k = (cx * bx + cy * by + cz * bz) / square
+    cx, cy, cz = cx - k * bx, cy - k * by, cz - k * bz
+    a, c = math.sqrt(ax * ax + ay * ay + az * az), math.sqrt(cx * cx + cy * cy + cz * cz)
+    k = 1.0 / max(a, 1e-30)
+    ax, ay, az = ax * k, ay * k, az * k
+    k = 1.0 / max(c, 1e-30)
+    cx, cy, cz = cx * k, cy * k, cz * k
+    cosine = ax * cx + ay * cy + az * cz
+    shrink = 1.0
+    if SHEAR < abs(cosine) < 1.0 - 1e-7:
+        # Half of their sum and half of their difference are at right angles.
+        p, m = 0.5 / math.sqrt(0.5 + 0.5 * cosine), 0.5 / math.sqrt(0.5 - 0.5 * cosine)
+        p, m = p * math.sqrt(0.5), m * math.sqrt(0.5)
+        ax, cx = p * (ax + cx) + m * (ax - cx), p * (ax + cx) - m * (ax - cx)
+        ay, cy = p * (ay + cy) + m * (ay - cy), p * (ay + cy) - m * (ay - cy)
+        az, cz = p * (az + cz) + m * (az - cz), p * (az + cz) - m * (az - cz)
+        shrink = math.sqrt(math.sqrt(max(1.0 - cosine * cosine, 0.0)))
+    if unit:
+        b = 1.0 / math.sqrt(square)
+        return np.array(((ax, b * bx, cx), (ay, b * by, cy), (az, b * bz, cz)))
+    a, c = a * shrink, c * shrink
+    return np.array(((a * ax, bx, c * cx), (a * ay, by, c * cy), (a * az, bz, c * cz)))

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 
 from .bones import ALIGNED, AVERAGE, FIX_SHEAR, FULL, MODES, NONE, NONE_LEGACY, Bones
 from .euler import acting
-from .matrices import EVEN
+from .matrices import EVEN, SHEAR
 
 Floats = NDArray[np.float64]
-
-# Axes that are nearer than this to a right angle are left as they are.
-_SHEAR = 1e-4
 
 
 class Carried(NamedTuple):
@@ -133,7 +130,7 @@ def orthogonal(linear: Floats, *, unit: bool = False) -> Floats:
     together, apart = a + b, a - b
     together /= np.maximum(np.linalg.norm(together, axis=1)[:, None], 1e-30)
     apart /= np.maximum(np.linalg.norm(apart, axis=1)[:, None], 1e-30)
-    sheared = (np.abs(cosine) > _SHEAR) & (np.abs(cosine) < 1.0 - 1e-7)
+    sheared = (np.abs(cosine) > SHEAR) & (np.abs(cosine) < 1.0 - 1e-7)
     a = np.where(sheared, (together + apart) / np.sqrt(2.0), a)
     b = np.where(sheared, (together - apart) / np.sqrt(2.0), b)
     if unit:

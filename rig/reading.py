@@ -10,13 +10,15 @@ import numpy as np
 
 from ..errors import RigError
 from ..solver import Body, Skeleton
-from . import branching, clamps, control, definition, euler, names
-from .bodies import BodyMaker
+from . import branching, control, definition, euler, names, stacks
+from .bodies import BodyMaker, Known
 from .bones import Bones
 from .channels import Channel, Motion, rotation_path
 from .clamps import RotationLimit
 from .definition import Definition
 from .euler import Triple
+from .laws import BoneLaw
+from .mimics import Followers
 from .snapshot import OBJECT, BoneState
 
 
@@ -52,6 +54,7 @@ class Reading:
         channels: where each unknown is kept, by name.
         bones: the bones that have unknowns, by name.
         held: why a body has no unknowns of its own, by body: a phrase that completes "bone X ...".
+        loose: those of them that are placed from elsewhere.
         rebased: whether the unknowns of balls without limits are counted from the orientation they were read in.
     """
 
@@ -61,6 +64,7 @@ class Reading:
         bones: Mapping[str, BoneReading],
         bone_names: Mapping[str, str],
         held: Mapping[str, str],
+        loose: Iterable[str] = (),
         *,
         rebased: bool,
     ) -> None:
@@ -68,6 +72,7 @@ class Reading:
         self.skeleton = skeleton
         self.bones = bones
         self.held = held
+        self.loose = frozenset(loose)
         self.rebased = rebased
         self._bone_of = dict(bone_names)
         self._body_of = {bone: body for body, bone in bone_names.items()}
@@ -118,11 +123,17 @@ class Reading:
         """
         described = [self.skeleton.body_at(i) for i in range(len(self.skeleton.bodies))]
         hung = [replace(body, parent=mover.name) if body.parent is None else body for body in described]
+        # A law that looks at armature space cannot tell that this moves as well.
+        hung = [
+            replace(body, law=None) if isinstance(body.law, BoneLaw) and not body.law.follows_object else body
+            for body in hung
+        ]
         return Reading(
             Skeleton([mover, *hung]),
             {OBJECT: entry, **self.bones},
             {mover.name: OBJECT, **self._bone_of},
             self.held,
+            self.loose,
             rebased=self.rebased,
         )
 
@@ -180,13 +191,15 @@ def read(
 ) -> Reading:
     """Read an armature as it is shown now.
 
-    A bone's matrix is ``parent @ rest offset @ channels`` with what its local limit constraints leave of the channels;
-    connected bones, ``use_local_location`` and all modes of ``inherit_scale`` included. Some kinds of bones have no
-    unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other constraints, IK, drivers), and
-    those that Blender shows elsewhere than their channels say, are roots of their own, where they are: a chain ends
-    there. So are, with their unknowns, bones that do not inherit rotation, which only turn while their parents stand.
-    Joints in a parent that is scaled unevenly turn as Blender has them, on ellipses; but bones whose shear is taken out
-    end chains there.
+    A bone's matrix is ``parent @ rest offset @ channels`` with what its limit constraints leave of it; connected bones,
+    ``use_local_location``, ``use_inherit_rotation`` and all modes of ``inherit_scale`` included. Limits in local space
+    and of full influence are limits of the unknowns; others are laws of the bodies, as is what a parent hands on of its
+    scale and rotation where that changes as the parent moves. Joints in a parent that is scaled unevenly turn as
+    Blender has them, on ellipses.
+
+    Some kinds of bones have no unknowns and say why in :attr:`Reading.held`. Those placed from elsewhere (other
+    constraints, IK, drivers), and those that Blender shows elsewhere than their channels say, are roots of their own,
+    where they are: a chain ends there.
 
     Args:
         armature: an armature object in the active view layer, not in Edit Mode and not in rest position.
@@ -204,41 +217,38 @@ def read(
     assert isinstance(data, bpy.types.Armature)
     defined = names.definitions(data)
     driven = control.driven(armature)
-    followers = _followers(defined, driven)
+    followers = Followers(defined, driven)
     bones = Bones(armature)
     constrained = [bone for bone in bones.posed if len(bone.constraints)]
-    limits = {bone.name: clamps.read(bone) for bone in constrained}
-    foreign = {
-        bone: frozenset(channels - {defined[bone].channel}) if bone in followers else channels
-        for bone, channels in driven.items()
-    }
-    elsewhere = {**control.placed_elsewhere(constrained, limits, foreign), **(astray or {})}
+    limits = {bone.name: stacks.read(bone, armature, robot=bone.name in defined) for bone in constrained}
+    elsewhere = {**control.placed_elsewhere(constrained, limits, followers.foreign(driven)), **(astray or {})}
     loose = {bone for bone in elsewhere if bone not in rigid}
     labels = names.body_names(data, defined)
-    maker = BodyMaker(
-        bones,
-        labels,
-        limits,
-        defined,
-        followers,
-        elsewhere,
+    known = Known(
+        labels=labels,
+        clamps=limits,
+        defined=defined,
+        followers=followers,
+        placed_elsewhere=elsewhere,
+        parts=_parts(bones, defined, loose),
         noise=noise(armature),
         rebase=rebase,
         slides=slides or {},
-        parts=_parts(bones, defined, loose),
         rigid=rigid,
     )
+    maker = BodyMaker(bones, known)
     skeleton = Skeleton(maker.make())
     read_bones = {
         name: BoneReading(
             maker.states[name],
             motion,
             maker.unknowns[name],
-            None if name in defined or name not in limits else limits[name].rotation,
+            None if name in defined or name not in limits or name in maker.stacked else limits[name].rotation,
         )
         for name, motion in maker.motions.items()
     }
-    return Reading(skeleton, read_bones, {label: bone for bone, label in labels.items()}, maker.held, rebased=rebase)
+    bone_names = {label: bone for bone, label in labels.items()}
+    return Reading(skeleton, read_bones, bone_names, maker.held, maker.loose, rebased=rebase)
 
 
 def slides_named(armature: bpy.types.Object, unknowns: Iterable[str]) -> dict[str, bool]:
@@ -317,16 +327,6 @@ def _parts(bones: Bones, defined: Mapping[str, Definition], loose: Container[str
     if len(defined) == len(bones):
         return {}
     return {name: part for name, part in branching.parts(bones, loose).items() if name not in defined}
-
-
-def _followers(defined: Mapping[str, Definition], driven: control.Driven) -> frozenset[str]:
-    """Bones that follow another joint, by definition and by a driver that does it; without one it is an own joint."""
-    joints = {one.joint for one in defined.values() if one.moves}
-    return frozenset(
-        bone
-        for bone, one in defined.items()
-        if one.moves and one.mimic_joint in joints and one.channel in driven.get(bone, ())
-    )
 
 
 def _channels(bone: str, entry: BoneReading) -> list[tuple[str, Channel]]:

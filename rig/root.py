@@ -12,11 +12,11 @@ from ..errors import RigError
 from ..solver import Axis, AxisKind, Body
 from . import control, euler
 from .channels import Free, Motion, euler_order, free_ball, is_euler, rotation_of
-from .clamps import is_active
 from .euler import Matrix
 from .matrices import even_scale, inverse, placed
 from .reading import BoneReading, Reading
 from .snapshot import BoneState, numbers, take_bone
+from .stacks import is_active
 
 # The body that moves all others, and the joint that its unknowns are named after.
 NAME = "root_motion"

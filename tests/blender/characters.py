@@ -93,8 +93,39 @@ def metarig(kind: str) -> bpy.types.Object:
     return bpy.context.object
 
 
+def metarigs() -> list[str]:
+    """The kinds of metarigs that this Blender's Rigify has."""
+    addon_utils.enable("rigify", default_set=True)
+    start, end = "armature_", "_metarig_add"
+    return [
+        name[len(start) : -len(end)] for name in dir(bpy.ops.object) if name.startswith(start) and name.endswith(end)
+    ]
+
+
+def generated(kind: str = "basic_human") -> bpy.types.Object:
+    """A rig that Rigify makes of its metarig."""
+    metarig(kind)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.pose.rigify_generate()
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith(("rig", "RIG")))
+    bpy.context.view_layer.update()
+    return rig
+
+
+def files() -> list[str]:
+    """Names of all files of published characters, for :func:`from_file`."""
+    folder = rigs_folder()
+    found = [*folder.rglob("*.bvh"), *folder.rglob("*.fbx"), *folder.rglob("*.blend")]
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
 def from_file(name: str) -> bpy.types.Object:
-    """The armature of a BVH, FBX or .blend file in the folder of published characters."""
+    """The first armature of a BVH, FBX or .blend file in the folder of published characters."""
+    return all_from_file(name)[0]
+
+
+def all_from_file(name: str) -> list[bpy.types.Object]:
+    """Every armature of a file in the folder of published characters."""
     path = rigs_folder() / name
     if not path.is_file():
         pytest.skip(f"no {path}")
@@ -107,18 +138,22 @@ def from_file(name: str) -> bpy.types.Object:
                 bpy.context.scene.collection.objects.link(made)
     else:
         _import(path)
-    armature = next(ob for ob in bpy.data.objects if ob not in before and ob.type == "ARMATURE")
+    found = [ob for ob in bpy.data.objects if ob not in before and ob.type == "ARMATURE"]
     bpy.context.view_layer.update()
-    return armature
+    return found
 
 
 def _import(path: Path) -> None:
     if path.suffix == ".bvh":
         addon_utils.enable("io_anim_bvh")
         bpy.ops.import_anim.bvh(filepath=str(path))
-    else:
+    elif path.read_bytes()[:18] == b"Kaydara FBX Binary":
         addon_utils.enable("io_scene_fbx")
         bpy.ops.import_scene.fbx(filepath=str(path))
+    elif hasattr(bpy.ops.wm, "fbx_import"):
+        bpy.ops.wm.fbx_import(filepath=str(path))
+    else:
+        pytest.skip(f"this Blender reads no FBX files of text: {path}")
 
 
 def _mirrored(point: tuple[float, float, float]) -> tuple[float, float, float]:
