@@ -150,7 +150,7 @@ def _import(path: Path) -> None:
     elif path.read_bytes()[:18] == b"Kaydara FBX Binary":
         addon_utils.enable("io_scene_fbx")
         bpy.ops.import_scene.fbx(filepath=str(path))
-    elif hasattr(bpy.ops.wm, "fbx_import"):
+    elif "fbx_import" in dir(bpy.ops.wm):
         bpy.ops.wm.fbx_import(filepath=str(path))
     else:
         pytest.skip(f"this Blender reads no FBX files of text: {path}")
