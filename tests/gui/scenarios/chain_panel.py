@@ -76,3 +76,16 @@ def test_the_panel_reads_nothing_while_a_drag_runs() -> Steps:
     yield from press("RET")
     yield 0.2
     assert known() is before, "a pose changes nothing of what the panel tells"
+
+
+def test_the_panel_tells_the_chain_of_the_link_that_the_active_mesh_belongs_to() -> Steps:
+    opened()
+    name = robot.panda()
+    look((0.0, 0.0, 0.5), 3.0, azimuth=-90, elevation=10)
+    mesh = next(child for child in bpy.data.objects[name].children if child.parent_bone == "panda_link3")
+    bpy.context.view_layer.objects.active = mesh
+    yield from show_panel()
+    yield lambda: known() is not None and known().bone == "panda_link3"
+    yield 0.3
+    screenshot("chain-panel-robot")
+    assert [joint.parts[0].axes for joint in known().joints] == [f"panda_joint{i}" for i in (1, 2, 3)]
