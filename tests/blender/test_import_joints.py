@@ -91,6 +91,16 @@ def test_limits_beyond_half_a_turn_hold(tmp_path: Path) -> None:
     assert not bone.use_ik_limit_z
 
 
+@pytest.mark.parametrize("limit", [3.14159265, math.pi, 3.1415926, 3.14159, 3.14])
+def test_angles_inside_limits_of_nearly_a_turn_are_shown_as_they_are(limit: float, tmp_path: Path) -> None:
+    armature = import_text(tmp_path, TWO + joint_text("j", "revolute", "a", "b", _limit(-limit, limit))).armature
+    bone = bone_of_joint(armature, "j")
+    for angle in np.random.default_rng(1).uniform(-limit + 1e-3, limit - 1e-3, 200):
+        bone.rotation_euler.z = angle
+        assert _shown(bone) == pytest.approx(angle, abs=1e-5)
+        assert module("api").get_pose(armature)["j"] == pytest.approx(angle, abs=1e-6)
+
+
 def test_written_limits_are_float32_numbers_inside_the_files() -> None:
     path = robot_file("panda")
     oracle, armature = Oracle(path), import_bare(path)
