@@ -47,6 +47,8 @@ __all__ = [
 
 # A body that Blender shows farther than this from where the solver has it is not where the solution says [size].
 _SHOWN = 1e-4
+# Values nearer than this are the same one, rounded to single precision [rad] or [m].
+_SAME = 1e-5
 
 
 def import_urdf(
@@ -160,10 +162,12 @@ def set_pose(armature: bpy.types.Object, values: Mapping[str, float], *, frame: 
         unknowns = [name for name in rig.skeleton.unknowns if name in values]
         for name in unknowns:
             place = rig.skeleton.unknowns.index(name)
-            if rig.is_locked(name) and asked[place] != q[place]:
+            if not rig.is_locked(name):
+                q[place] = asked[place]
+            elif abs(asked[place] - q[place]) > _SAME:
                 bone = rig.channels[name].bone
-                raise RigError(f"joint {name!r} is locked on its bone {bone!r}: unlock it there to move it")
-            q[place] = asked[place]
+                text = f"joint {name!r} can only be {q[place]:g}: it is locked on its bone {bone!r}, or its limits meet"
+                raise RigError(f"{text}; unlock it there to move it")
         writing.write(armature, rig, q, unknowns, turns=False)
         if frame is not None:
             keys.insert(armature, rig, unknowns, frame)

@@ -12,8 +12,8 @@ from .definition import PRISMATIC, REVOLUTE, Definition
 
 CONSTRAINT = "Joint Limits"
 
-# Where a range lacks less than this of a whole turn [rad], Blender 4.2 to 5.2 show angles well inside it at one of its ends:
-# seen at 3e-7, which the limits of ±3.14159265 of many robots are in float32. No pose is lost without a constraint there.
+# Where a range lacks less than this of a whole turn [rad], Blender 4.2 to 5.2 show angles well inside it at one of its
+# ends: seen at 3e-7, as limits of ±3.14159265 are in float32. No pose is lost without a constraint there.
 NEARLY_A_TURN = 4e-6
 
 

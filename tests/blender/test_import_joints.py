@@ -327,6 +327,15 @@ def test_limits_that_meet_hold_the_one_value(tmp_path: Path) -> None:
     assert _shown(bone_of_joint(armature, "j")) == pytest.approx(0.1, abs=1e-7)
 
 
+def test_a_joint_whose_limits_meet_takes_its_one_value_and_refuses_others(tmp_path: Path) -> None:
+    api = module("api")
+    armature = import_text(tmp_path, TWO + joint_text("j", "revolute", "a", "b", _limit(3.141, 3.141))).armature
+    api.set_pose(armature, {"j": 3.141})
+    assert api.get_pose(armature)["j"] == pytest.approx(3.141)
+    with pytest.raises(module("errors").RigError, match=r"can only be 3\.141: .*its limits meet"):
+        api.set_pose(armature, {"j": 3.0})
+
+
 def test_rounding_inwards_never_leaves_the_limits() -> None:
     inward = module("rig.limits").inward
     for lower, upper in ((-2.8973, 2.8973), (0.1, 0.30000000000000004), (-math.inf, 0.7), (-0.3, math.inf)):
