@@ -58,6 +58,7 @@ def import_urdf(
     xacro_args: Mapping[str, object] | None = None,
     collision: bool = False,
     free_base: bool = False,
+    obey_up_axis: bool = False,
     allow_code: bool = True,
 ) -> ImportReport:
     """Import a robot from a URDF or xacro file as one armature with its visuals, into the current scene.
@@ -68,6 +69,7 @@ def import_urdf(
         xacro_args: values of the arguments of a xacro file, by name; see :func:`urdf.xacro_arguments`.
         collision: also make the collision shapes, hidden.
         free_base: let the robot's root move freely, as by a floating joint ``"free_base"``.
+        obey_up_axis: turn what a DAE file calls up to Z. RViz does not, and robots are made to look right there.
         allow_code: expand xacro, whose expressions are code. False raises ``urdf.XacroNotAllowed`` for such a file.
 
     Returns:
@@ -82,6 +84,7 @@ def import_urdf(
         xacro_args=xacro_args,
         collision=collision,
         free_base=free_base,
+        obey_up_axis=obey_up_axis,
         allow_code=allow_code,
     )
 

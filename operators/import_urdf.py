@@ -42,6 +42,11 @@ class LINKPOSE_OT_import_urdf(RunsJobs, bpy.types.Operator, ImportHelper):  # ty
         description="Let the robot's root move and turn freely, as that of a walking or flying robot",
         default=False,
     )
+    obey_up_axis: bpy.props.BoolProperty(
+        name="Obey DAE Up Axis",
+        description="Turn what DAE files call up to Z. RViz does not, and most robots are made to look right there",
+        default=False,
+    )
     package_folders: bpy.props.StringProperty(
         name="Packages",
         description="Folders in which package:// names are looked for first, separated by semicolons. "
@@ -81,7 +86,7 @@ class LINKPOSE_OT_import_urdf(RunsJobs, bpy.types.Operator, ImportHelper):  # ty
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("collision", "free_base", "package_folders", "xacro_args"):
+        for name in ("collision", "free_base", "obey_up_axis", "package_folders", "xacro_args"):
             layout.prop(self, name)
         for name, default in getattr(self, "_arguments", {}).items():
             layout.label(text=f"{name}:={default}", translate=False)
@@ -95,6 +100,7 @@ class LINKPOSE_OT_import_urdf(RunsJobs, bpy.types.Operator, ImportHelper):  # ty
             "files": [{"name": file.name} for file in self.files],
             "collision": self.collision,
             "free_base": self.free_base,
+            "obey_up_axis": self.obey_up_axis,
             "package_folders": self.package_folders,
             "xacro_args": self.xacro_args,
         }
@@ -114,10 +120,11 @@ class LINKPOSE_OT_import_urdf(RunsJobs, bpy.types.Operator, ImportHelper):  # ty
         chosen = choices(context).package_folders
         folders = [folder.strip() for folder in self.package_folders.split(";") if folder.strip()]
         options = ImportOptions(
-            ImportOptions.plain([bpy.path.abspath(folder) for folder in (*folders, *chosen)] or None),
-            self.collision,
-            self.free_base,
-            _values(self.xacro_args),
+            packages=ImportOptions.plain([bpy.path.abspath(folder) for folder in (*folders, *chosen)] or None),
+            collision=self.collision,
+            free_base=self.free_base,
+            xacro_args=_values(self.xacro_args),
+            obey_up_axis=self.obey_up_axis,
         )
         allowed = self.code_is_allowed(context)
         return [(path.name, partial(import_job, path, options, allow_code=allowed)) for path in self._paths()]

@@ -29,6 +29,7 @@ def import_file(
     xacro_args: Mapping[str, object] | None = None,
     collision: bool = False,
     free_base: bool = False,
+    obey_up_axis: bool = False,
     allow_code: bool = True,
 ) -> ImportReport:
     """Import a URDF file; see :func:`~.importing.import_robot`. What was said about it is kept with the armature.
@@ -39,13 +40,20 @@ def import_file(
         xacro_args: values of the arguments of a xacro file, by name.
         collision: also make the collision shapes, hidden.
         free_base: let the robot's root move freely.
+        obey_up_axis: turn what a COLLADA file calls up to Z, which RViz does not do.
         allow_code: expand xacro, whose expressions are code.
 
     Raises:
         XacroNotAllowed: the file is xacro, and code is not allowed.
         UrdfError: the file is no usable robot description; nothing is left in the scene.
     """
-    options = ImportOptions(ImportOptions.plain(packages), collision, free_base, ImportOptions.plain_args(xacro_args))
+    options = ImportOptions(
+        packages=ImportOptions.plain(packages),
+        collision=collision,
+        free_base=free_base,
+        xacro_args=ImportOptions.plain_args(xacro_args),
+        obey_up_axis=obey_up_axis,
+    )
     return import_job(path, options, allow_code=allow_code).run()
 
 
@@ -56,7 +64,7 @@ def import_job(path: str | Path, options: ImportOptions, *, allow_code: bool = T
         start = time.perf_counter()
         yield Step(0.0, Path(path).name)
         robot = load(path, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
-        report = yield from robot_steps(robot, before, collision=options.collision, free_base=options.free_base)
+        report = yield from robot_steps(robot, before, options)
         _keep(report, ImportRecord(robot.path.as_posix(), options, report.warnings), start)
         return report
 
@@ -84,9 +92,7 @@ def reload_job(armature: bpy.types.Object | None, *, allow_code: bool = True) ->
         options = record.options
         source = bpy.path.abspath(record.source)
         robot = load(source, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
-        report = yield from reload_steps(
-            armature, robot, before, collision=options.collision, free_base=options.free_base
-        )
+        report = yield from reload_steps(armature, robot, before, options)
         _keep(report, ImportRecord(record.source, record.options, report.warnings), start)
         return report
 

@@ -26,12 +26,14 @@ class ImportOptions:
         collision: the collision shapes are wanted too.
         free_base: the root moves freely.
         xacro_args: values of the arguments of a xacro file by name, None for their defaults.
+        obey_up_axis: what a COLLADA file calls up is turned to Z, which RViz does not do.
     """
 
     packages: dict[str, str] | tuple[str, ...] | None = None
     collision: bool = False
     free_base: bool = False
     xacro_args: dict[str, str | int | float | bool] | None = None
+    obey_up_axis: bool = False
 
     @staticmethod
     def plain(packages: Packages | None) -> dict[str, str] | tuple[str, ...] | None:
@@ -103,6 +105,7 @@ def read(armature: bpy.types.Object | None) -> ImportRecord | None:
                 collision=bool(options.get("collision", False)),
                 free_base=bool(options.get("free_base", False)),
                 xacro_args=options.get("xacro_args"),
+                obey_up_axis=bool(options.get("obey_up_axis", False)),
             ),
             warnings=tuple(map(str, values.get("warnings", ()))),
             summary=str(values.get("summary", "")),

@@ -8,6 +8,7 @@ import bpy
 
 from ..urdf.model import Robot
 from .build import build_armature, short_name
+from .import_record import ImportOptions
 from .job import Job, Step, Steps
 from .looks import mark_own
 from .materials import Palette
@@ -42,38 +43,36 @@ def import_robot(robot: Robot, *, collision: bool = False, free_base: bool = Fal
     Raises:
         LinkposeError: the robot is no tree of joints that can be built.
     """
-    return Job(lambda before: robot_steps(robot, before, collision=collision, free_base=free_base)).run()
+    options = ImportOptions(collision=collision, free_base=free_base)
+    return Job(lambda before: robot_steps(robot, before, options)).run()
 
 
-def robot_steps(
-    robot: Robot, before: Blocks, *, collision: bool = False, free_base: bool = False
-) -> Steps[ImportReport]:
+def robot_steps(robot: Robot, before: Blocks, options: ImportOptions) -> Steps[ImportReport]:
     """The steps of :func:`import_robot`, for a :class:`~.job.Job`.
 
     Args:
         robot: what to make.
         before: the data-blocks that are not the import's.
-        collision: also make the collision shapes.
-        free_base: let the roots move freely.
+        options: of the import; where packages are counted when the robot was read.
     """
-    skeleton = robot.skeleton(free_base=free_base)
+    skeleton = robot.skeleton(free_base=options.free_base)
     palette = Palette()
     name = short_name(robot.name or robot.path.stem)
     collection = bpy.data.collections.new(name)
     with workshop() as scene:
         scene.collection.children.link(collection)
-        built = build_armature(robot, skeleton, scene, collection, free_base=free_base)
-        dresser = Dresser(robot, scene, palette, collision=collision)
+        built = build_armature(robot, skeleton, scene, collection, free_base=options.free_base)
+        dresser = Dresser(robot, scene, palette, options)
         for part, file in dresser.read():
             yield Step(part, file)
         collections = {False: collection}
-        if collision:
+        if options.collision:
             collections[True] = hidden_collection(f"{name} collision", collection)
         dresser.dress(built, collections)
     remove_unused(before)
     mark_own(before)
     _show(collection, built.armature)
-    of_robot = (*robot.warnings, *robot.collision_warnings) if collision else robot.warnings
+    of_robot = (*robot.warnings, *robot.collision_warnings) if options.collision else robot.warnings
     return ImportReport(built.armature, (*of_robot, *dresser.warnings, *palette.warnings))
 
 

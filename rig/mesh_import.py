@@ -42,13 +42,14 @@ class FileMesh:
     notes: tuple[str, ...] = ()
 
 
-def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
+def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette, *, obey_up_axis: bool = False) -> FileMesh:
     """Read a mesh file.
 
     Args:
         path: the file; its suffix says the format.
         scene: where Blender's importers may work; left as it was.
         palette: gets the file's materials.
+        obey_up_axis: turn what a COLLADA file calls up to Z, which RViz does not do.
 
     Raises:
         MeshError: the file cannot be read, holds no faces or numbers that are none, or is of an unknown format.
@@ -58,7 +59,7 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette) -> FileMesh:
         found = FileMesh(read_stl(path))
     elif suffix == ".dae":
         notes: list[str] = []
-        data = joined(collada.read(path, warn=notes.append), path.stem)
+        data = joined(collada.read(path, obey_up_axis=obey_up_axis, warn=notes.append), path.stem)
         materials = tuple(palette.of_file(material) for material in data.materials) or (None,)
         found = FileMesh(data, materials, tuple(notes))
     elif suffix in _IMPORTERS:

@@ -13,6 +13,7 @@ from . import animated, names
 from .animated import AnimatedValues
 from .build import NAME_BYTES, Build, shape_armature, short_name, unique_names
 from .definition import FLOATING, ROOT, Definition
+from .import_record import ImportOptions
 from .importing import ImportReport, hidden_collection, remove_unused
 from .job import Step, Steps
 from .limits import CONSTRAINT
@@ -39,7 +40,7 @@ def check_reloadable(armature: bpy.types.Object | None) -> None:
 
 
 def reload_steps(
-    armature: bpy.types.Object, robot: Robot, before: Blocks, *, collision: bool = False, free_base: bool = False
+    armature: bpy.types.Object, robot: Robot, before: Blocks, options: ImportOptions
 ) -> Steps[ImportReport]:
     """Make an armature what its robot's file says now, in steps; all changes of what is there come after the last one.
 
@@ -51,18 +52,17 @@ def reload_steps(
         armature: of an earlier import, in Object Mode.
         robot: what to make of it.
         before: the data-blocks that are not made here.
-        collision: the collision shapes are wanted too.
-        free_base: let the roots move freely.
+        options: of the import.
 
     Raises:
         LinkposeError: the robot cannot be built; the armature is as it was.
     """
     check_reloadable(armature)
-    skeleton = robot.skeleton(free_base=free_base)
-    placements = place(robot, free_base=free_base)
+    skeleton = robot.skeleton(free_base=options.free_base)
+    placements = place(robot, free_base=options.free_base)
     palette = Palette()
     with workshop() as scene:
-        dresser = Dresser(robot, scene, palette, collision=collision)
+        dresser = Dresser(robot, scene, palette, options)
         for part, file in dresser.read():
             yield Step(part, file)
         present = shapes_of(armature)
@@ -72,11 +72,11 @@ def reload_steps(
         with _in_object_mode(armature):
             scene.collection.objects.link(armature)
             try:
-                bones, values, links = _take_apart(armature, placements, scene, free_base=free_base)
-                built = shape_armature(armature, robot, skeleton, scene, placements, bones, free_base=free_base)
+                bones, values, links = _take_apart(armature, placements, scene, free_base=options.free_base)
+                built = shape_armature(armature, robot, skeleton, scene, placements, bones, free_base=options.free_base)
             finally:
                 scene.collection.objects.unlink(armature)
-            _dress(built, dresser, _renamed(present, links), before, collision=collision)
+            _dress(built, dresser, _renamed(present, links), before, collision=options.collision)
     # This evaluates the animation, which forgets what is not keyed: the pose comes after it.
     bpy.context.view_layer.update()
     animated.restore(armature, held)
@@ -84,7 +84,7 @@ def reload_steps(
         for path, numbers in channels.items():
             setattr(armature.pose.bones[bone], path, numbers)
     bpy.context.view_layer.update()
-    of_robot = (*robot.warnings, *robot.collision_warnings) if collision else robot.warnings
+    of_robot = (*robot.warnings, *robot.collision_warnings) if options.collision else robot.warnings
     return ImportReport(armature, (*of_robot, *dresser.warnings, *palette.warnings))
 
 

@@ -17,6 +17,7 @@ from ..urdf.errors import MeshError, place
 from ..urdf.model import Link, MeshFile, Robot, Visual
 from .build import Build, short_name
 from .definition import KEY, Matrix
+from .import_record import ImportOptions
 from .materials import Palette
 from .mesh_import import FileMesh, read_mesh
 from .meshes import mesh_from_data, primitive_mesh
@@ -41,22 +42,23 @@ class Dresser:
         warnings: shapes that were left out, and why.
     """
 
-    def __init__(self, robot: Robot, scene: bpy.types.Scene, palette: Palette, *, collision: bool = False) -> None:
+    def __init__(self, robot: Robot, scene: bpy.types.Scene, palette: Palette, options: ImportOptions) -> None:
         """Nothing is made yet.
 
         Args:
             robot: whose links are dressed.
             scene: where mesh files may be imported.
             palette: makes the materials.
-            collision: the collision shapes are wanted too.
+            options: say which shapes are wanted, and how files are read.
         """
         self.warnings: list[str] = []
         self._scene = scene
         self._palette = palette
+        self._obey_up_axis = options.obey_up_axis
         self._robot = robot
         self._shapes = [
             (link, Place(link.name, collides, index), shape)
-            for collides in ((False, True) if collision else (False,))
+            for collides in ((False, True) if options.collision else (False,))
             for link in robot.links
             for index, shape in enumerate(link.collisions if collides else link.visuals)
         ]
@@ -149,7 +151,7 @@ class Dresser:
         if path not in self._files:
             where = f"{place(self._robot.path, geometry.line)}: link {link.name!r}"
             try:
-                read = read_mesh(path, self._scene, self._palette)
+                read = read_mesh(path, self._scene, self._palette, obey_up_axis=self._obey_up_axis)
             except MeshError as error:
                 self._files[path] = None
                 self.warnings.append(f"{where}: mesh left out: {error}; export the mesh again or name another file")

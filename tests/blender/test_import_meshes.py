@@ -231,6 +231,21 @@ def test_a_texture_colours_the_shape_and_a_broken_one_is_a_warning(tmp_path: Pat
     assert len(bpy.data.images) == 1
 
 
+def test_the_up_axis_of_a_dae_file_counts_only_when_asked_for_and_in_a_reload_too(tmp_path: Path) -> None:
+    text = mesh_files.write_dae(tmp_path / "none.dae").read_text()
+    for axis in ("X_UP", "Y_UP", "Z_UP"):
+        (tmp_path / f"{axis}.dae").write_text(text.replace("Z_UP", axis))
+    (tmp_path / "none.dae").write_text(text.replace("<up_axis>Z_UP</up_axis>", ""))
+    body = _link(*(_mesh(f"{name}.dae") for name in ("X_UP", "Y_UP", "Z_UP", "none")))
+    plain = import_text(tmp_path, body).armature
+    for shape in visuals(plain)["a"]:
+        assert np.allclose(_sorted(_points(shape.data)), _sorted(CORNERS), atol=1e-5)
+    turned = import_text(tmp_path, body, obey_up_axis=True).armature
+    api.reload_urdf(turned)
+    heights = [float(np.ptp(_points(shape.data)[:, 2])) for shape in visuals(turned)["a"]]
+    assert heights == pytest.approx([1.0, 2.0, 3.0, 2.0])  # the format's own default is Y
+
+
 def test_materials_that_an_obj_file_only_names_are_the_urdfs_with_a_warning(tmp_path: Path) -> None:
     mesh_files.write_obj(tmp_path / "lost.obj", "newmtl paint\nKd 1 0 0\n")
     (tmp_path / "lost.mtl").unlink()
