@@ -94,15 +94,16 @@ class Sweep:
                 px, py, pz = self._points[goal]
                 px, py, pz = px - ox, py - oy, pz - oz
                 tx, ty, tz = target[0] - ox, target[1] - oy, target[2] - oz
-                along_p = ax * px + ay * py + az * pz
-                along_t = ax * tx + ay * ty + az * tz
-                off_p = px * px + py * py + pz * pz - along_p * along_p
-                off_t = tx * tx + ty * ty + tz * tz - along_t * along_t
-                if off_p > least and off_t > least:
+                along = ax * px + ay * py + az * pz
+                ux, uy, uz = px - along * ax, py - along * ay, pz - along * az
+                along = ax * tx + ay * ty + az * tz
+                vx, vy, vz = tx - along * ax, ty - along * ay, tz - along * az
+                # The parts across the axis themselves: a difference of squares would not tell none from rounding.
+                if ux * ux + uy * uy + uz * uz > least and vx * vx + vy * vy + vz * vz > least:
                     square = weight * weight
-                    cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)
+                    cross = ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz) + az * (ux * vy - uy * vx)
                     sine += square * cross
-                    cosine += square * (px * tx + py * ty + pz * tz - along_p * along_t)
+                    cosine += square * (ux * vx + uy * vy + uz * vz)
             square = turn_weight * turn_weight
             for (px, py, pz), (tx, ty, tz) in self._turned[goal]:
                 cross = ax * (py * tz - pz * ty) + ay * (pz * tx - px * tz) + az * (px * ty - py * tx)

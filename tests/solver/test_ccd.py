@@ -148,3 +148,19 @@ def test_axes_in_any_direction_are_followed() -> None:
     ]
     found = solve(Skeleton(bodies).chain("tip"), Goal("tip", (0.5, 0.4, 1.0)), method="CCD")
     assert found.status == "REACHED"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hinge_whose_axis_goes_through_the_handle_stays_wherever_that_is_in_space(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    axis = (0.6, 0.0, 0.8)
+    bodies = [
+        body("base", None, origin=random_frame(random)),
+        body("arm", "base", hinge("yaw"), hinge("pitch", (0.0, 1.0, 0.0))),
+        body("tip", "arm", hinge("wrist", axis), origin=at(0.5), point=(0.3 * axis[0], 0.0, 0.3 * axis[2])),
+    ]
+    chain = Skeleton(bodies).chain("tip", q=[0.3, 0.4, 0.7])
+    target = (chain.forward([0.5, 0.1, 0.0]) @ (*chain.skeleton.body("tip").point, 1.0))[:3]
+    found = solve(chain, Goal("tip", target), method="CCD")
+    assert found.status == "REACHED"
+    assert found.values[2] == 0.7
