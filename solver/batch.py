@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import GoalError
 from .chain import Chain
 from .compiled import Compiled
-from .goal import Goal
+from .goal import LARGEST, Goal
 from .lanes import Lanes
 from .methods import METHODS
 from .pool import Pool
-from .search import LEAST_TOLERANCE, TOLERANCE, Search
+from .search import LEAST_TOLERANCE, TOLERANCE, Search, check_tolerances
 from .solution import PUSHED, Solution, Status
 from .targets import Array, Flags, Places, Wanted
 
@@ -98,9 +98,7 @@ def solve_batch(
     """
     if method not in METHODS:
         raise GoalError(f"there is no method {method!r}; choose one of {', '.join(map(repr, METHODS))}")
-    for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
-        if number is not None and not (math.isfinite(number) and number > 0.0):
-            raise GoalError(f"the {what} is {number}; a positive number is needed")
+    check_tolerances(tolerance, orientation_tolerance)
     targets = _numbers("positions", positions, (3,))
     turned = None if orientations is None else _rotations(orientations, len(targets))
     distinct, which = _distinct(chain, len(targets))
@@ -240,6 +238,8 @@ def _distinct(chain: Chain | Sequence[Chain], count: int) -> tuple[list[Chain], 
     """Each chain once, and (n,) the place of each target's."""
     if isinstance(chain, Chain):
         return [chain], np.zeros(count, dtype=np.intp)
+    if not (isinstance(chain, Sequence) and all(isinstance(each, Chain) for each in chain)):
+        raise GoalError(f"the chain of the batch is {chain!r}; a Chain is needed, or one for each target")
     if len(chain) != count:
         raise GoalError(f"{len(chain)} chains were given for {count} targets; give one, or one for each")
     places: dict[int, int] = {}
@@ -259,7 +259,10 @@ def _starts(chains: list[Chain], which: Places, q0: ArrayLike | None, dof: int) 
     if q0 is None:
         found: Array = np.array([each.values for each in chains]).reshape(len(chains), dof)[which]
         return found
-    start = np.asarray(q0, dtype=np.float64)
+    try:
+        start = np.asarray(q0, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GoalError(f"q0 is {q0!r}; numbers are needed") from None
     if start.shape not in ((dof,), (len(which), dof)):
         raise GoalError(f"q0 has shape {start.shape}; ({dof},) or ({len(which)}, {dof}) is needed")
     _check_finite("q0", np.atleast_2d(start))
@@ -292,6 +295,9 @@ def _check_finite(what: str, numbers: Array) -> None:
     if bad.any():
         first = int(np.argmax(bad))
         raise GoalError(f"the {what} of target {first} hold a number that is not finite: {numbers[first].tolist()}")
+    if np.abs(numbers).max(initial=0.0) > LARGEST:
+        first = int(np.argmax((np.abs(numbers) > LARGEST).any(axis=tuple(range(1, numbers.ndim)))))
+        raise GoalError(f"the {what} of target {first} are too large to be squared: {numbers[first].tolist()}")
 
 
 def _rotations(value: ArrayLike, count: int) -> Array:

@@ -162,9 +162,12 @@ class Chain:
         """``values`` as (dof,) float64.
 
         Raises:
-            SkeletonError: another shape, or a number that is not finite.
+            SkeletonError: no numbers, another shape, or a number that is not finite.
         """
-        numbers = np.asarray(values, dtype=np.float64)
+        try:
+            numbers = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SkeletonError(f"the values of this chain are {values!r}; numbers are needed") from None
         if numbers.shape != (self.dof,):
             raise SkeletonError(f"values of this chain have shape ({self.dof},), not {numbers.shape}")
         listed = numbers.tolist()

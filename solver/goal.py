@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import GoalError
 
+# A coordinate beyond this [m] cannot be squared any more.
+LARGEST = 1e100
+
 Point = tuple[float, float, float]
 Rows = tuple[Point, Point, Point]
 Aim = tuple[Point, Point]
@@ -50,8 +53,9 @@ class Goal:
         """Check and freeze.
 
         Raises:
-            GoalError: nothing is asked, both an orientation and an aim, a wrong shape, a number that is not finite, an
-                orientation that is no rotation, an aim without direction, a weight that is not positive.
+            GoalError: nothing is asked, both an orientation and an aim, a wrong shape, a number that is not finite or
+                too large to be squared, an orientation that is no rotation, an aim without direction, a weight that is
+                not positive.
         """
         if position is None and orientation is None and aim is None:
             raise GoalError(f"the goal for {body!r} asks for nothing; give a position, an orientation or an aim")
@@ -59,8 +63,8 @@ class Goal:
             raise GoalError(
                 f"the goal for {body!r} asks for an orientation and an aim; the orientation alone says both"
             )
-        if not (math.isfinite(weight) and weight > 0.0):
-            raise GoalError(f"the goal for {body!r} has the weight {weight}; a positive number is needed")
+        if not positive(weight):
+            raise GoalError(f"the goal for {body!r} has the weight {weight!r}; a positive number is needed")
         asked = None if position is None else _point(body, "position", position)
         turned = None if orientation is None else _rotation(body, orientation)
         aimed = None if aim is None else _aim(body, aim)
@@ -82,16 +86,26 @@ def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> 
         raise GoalError(f"the {what} of the goal for {body!r} has shape {numbers.shape}; {shape} is needed")
     if not all(map(math.isfinite, numbers.ravel().tolist())):
         raise GoalError(f"the {what} of the goal for {body!r} holds a number that is not finite: {numbers.tolist()}")
+    if np.abs(numbers).max() > LARGEST:
+        raise GoalError(f"the {what} of the goal for {body!r} is too far away to be measured: {numbers.tolist()}")
     return numbers
 
 
+def positive(number: object) -> bool:
+    """True for a finite number above 0."""
+    try:
+        return 0.0 < float(number) < math.inf  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
 def _point(body: str, what: str, value: ArrayLike) -> Point:
-    # Every frame of a drag comes through here: three finite floats are known without the help of an array.
+    # Every frame of a drag comes through here: three usable floats are known without the help of an array.
     if isinstance(value, np.ndarray) and value.shape == (3,):
         value = tuple(value.tolist())
     if isinstance(value, tuple) and len(value) == 3:
         x, y, z = value
-        if type(x) is float and type(y) is float and type(z) is float and math.isfinite(x + y + z):
+        if type(x) is float and type(y) is float and type(z) is float and abs(x) + abs(y) + abs(z) < LARGEST:
             return (x, y, z)
     x, y, z = _numbers(body, what, value, (3,)).tolist()
     return (x, y, z)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import GoalError, SkeletonError
 from .chain import Chain
-from .goal import Goal
+from .goal import Goal, positive
 from .methods import METHODS, sweeps
 from .problem import Problem
 from .run import FOLLOW, Run, Tolerance, motion_of_targets
@@ -89,11 +89,7 @@ class Search:
             raise GoalError(f"{problem.compiled.uneven}, which {method} cannot follow; use AUTO")
         if tolerance is None:
             tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
-        if not (0.0 < tolerance < math.inf and 0.0 < orientation_tolerance < math.inf):
-            raise GoalError(
-                f"the tolerance is {tolerance} and the orientation_tolerance is {orientation_tolerance}; "
-                "positive numbers are needed"
-            )
+        check_tolerances(tolerance, orientation_tolerance)
         self.chain = chain
         self.method = method
         self.tolerance = float(tolerance)
@@ -236,6 +232,17 @@ def solve(
     return search.advance(math.inf if budget is None else budget)
 
 
+def check_tolerances(tolerance: float | None, orientation_tolerance: float) -> None:
+    """Refuse tolerances that are no positive numbers.
+
+    Raises:
+        GoalError: with the one that is not.
+    """
+    for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
+        if number is not None and not positive(number):
+            raise GoalError(f"the {what} is {number!r}; a positive number is needed")
+
+
 def _listed(goals: Goal | Sequence[Goal]) -> Sequence[Goal]:
     return (goals,) if isinstance(goals, Goal) else goals
 
@@ -262,6 +269,9 @@ def _checked_weights(chain: Chain, given: Weights) -> tuple[float, ...]:
                 f"a joint weight is given for {unknown[0]!r}, which is no unknown of this chain; it has "
                 + (", ".join(map(repr, chain.unknowns)) or "none")
             )
+        for name, weight in given.items():
+            if not (positive(weight) or weight == 0.0):
+                raise GoalError(f"the joint weight of {name!r} is {weight!r}; 0 or a positive number is needed")
         weights = [float(given.get(name, 1.0)) for name in chain.unknowns]
     else:
         weights = _values(chain, "list of joint weights", given)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SkeletonError
 from .joint import Axis, AxisKind, Body, Matrix, floating_axes
+from .tree import check_axis, check_unique, parents_first, resolve_mimics, suggest
 
 if TYPE_CHECKING:
     from .chain import Chain
@@ -56,9 +57,10 @@ class Skeleton:
 
         Raises:
             SkeletonError: a name used twice, a parent or mimic source that does not exist, a loop of parents or of
-                mimics, a matrix of the wrong shape, limits that exclude every value. The message names the culprit.
+                mimics, a matrix or a handle of the wrong shape, limits that exclude every value, a stiffness or a
+                relation that means nothing. The message names the culprit.
         """
-        self._bodies = _parents_first(list(bodies))
+        self._bodies = parents_first(list(bodies))
         self.bodies: tuple[str, ...] = tuple(body.name for body in self._bodies)
         self._index = {name: i for i, name in enumerate(self.bodies)}
         self.parent: tuple[int, ...] = tuple(
@@ -74,11 +76,11 @@ class Skeleton:
         ends = list(itertools.accumulate(len(body.axes) for body in self._bodies))
         self._body_axes = tuple(range(end - len(body.axes), end) for body, end in zip(self._bodies, ends, strict=True))
         self.joints: tuple[str, ...] = tuple(body.joint for body in self._bodies if body.axes)
-        _check_unique("axis", [axis.name for axis in self.axes])
-        _check_unique("joint", self.joints)
+        check_unique("axis", [axis.name for axis in self.axes])
+        check_unique("joint", self.joints)
         for axis in self.axes:
-            _check_axis(axis)
-        relations = _resolve_mimics(self.axes)
+            check_axis(axis)
+        relations = resolve_mimics(self.axes)
         free = [axis for axis in self.axes if axis.mimic is None]
         self.unknowns: tuple[str, ...] = tuple(axis.name for axis in free)
         self._unknown = {name: i for i, name in enumerate(self.unknowns)}
@@ -111,7 +113,7 @@ class Skeleton:
         try:
             return self._index[name]
         except KeyError:
-            raise SkeletonError(f"no body {name!r} in this skeleton; {_suggest(name, self.bodies)}") from None
+            raise SkeletonError(f"no body {name!r} in this skeleton; {suggest(name, self.bodies)}") from None
 
     def body_at(self, index: int) -> Body:
         """The body at a place of :attr:`bodies`."""
@@ -165,7 +167,7 @@ class Skeleton:
                     raise SkeletonError(f"joint {name!r} follows {followers[name]!r}: set that one instead")
                 continue
             if name not in self._unknown:
-                raise SkeletonError(f"no joint {name!r} in this skeleton; {_suggest(name, self.unknowns)}")
+                raise SkeletonError(f"no joint {name!r} in this skeleton; {suggest(name, self.unknowns)}")
             try:
                 number = float(value)
             except (TypeError, ValueError):
@@ -300,9 +302,12 @@ class Skeleton:
         """``q`` as (n,) float64.
 
         Raises:
-            SkeletonError: another shape, or a number that is not finite.
+            SkeletonError: no numbers, another shape, or a number that is not finite.
         """
-        numbers = np.asarray(q, dtype=np.float64)
+        try:
+            numbers = np.asarray(q, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SkeletonError(f"the pose is {q!r}; numbers are needed") from None
         if numbers.shape != (len(self.unknowns),):
             raise SkeletonError(f"a pose of this skeleton has shape ({len(self.unknowns)},), not {numbers.shape}")
         if not np.isfinite(numbers).all():
@@ -331,93 +336,3 @@ def axis_motion(axis: Axis, value: float) -> Matrix:
 def _frozen(array: Vector) -> Vector:
     array.setflags(write=False)
     return array
-
-
-def _suggest(name: str, known: Sequence[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(str(name), known, n=3)
-    if close:
-        return "did you mean " + " or ".join(map(repr, close)) + "?"
-    shown = ", ".join(map(repr, known[:8])) or "nothing"
-    return f"it has {shown}" + (f" and {len(known) - 8} more" if len(known) > 8 else "")
-
-
-def _check_unique(what: str, names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise SkeletonError(f"two {what} entries are called {name!r}; names must be unique")
-        seen.add(name)
-
-
-def _check_axis(axis: Axis) -> None:
-    if not abs(math.hypot(*axis.direction) - 1.0) < 1e-9:
-        raise SkeletonError(f"axis {axis.name!r} has direction {axis.direction}, which is no unit vector")
-    if not axis.lower <= axis.upper or axis.lower == math.inf or axis.upper == -math.inf:
-        raise SkeletonError(f"axis {axis.name!r} has limits {axis.lower} to {axis.upper}, which exclude every value")
-    if axis.continuous and axis.kind != AxisKind.HINGE:
-        raise SkeletonError(f"axis {axis.name!r} slides and cannot be continuous")
-
-
-def _parents_first(bodies: list[Body]) -> list[Body]:
-    _check_unique("body", [body.name for body in bodies])
-    _check_matrices(bodies)
-    by_name = {body.name: body for body in bodies}
-    seen: set[str | None] = {None}
-    for body in bodies:
-        if body.parent is not None and body.parent not in by_name:
-            raise SkeletonError(f"body {body.name!r} has the parent {body.parent!r}, which does not exist")
-        if body.parent in seen:
-            seen.add(body.name)
-    if len(seen) == len(bodies) + 1:
-        return bodies
-    ordered: list[Body] = []
-    placed: set[str] = set()
-    for body in bodies:
-        path: list[Body] = []
-        step: Body | None = body
-        while step is not None and step.name not in placed:
-            if any(step.name == other.name for other in path):
-                raise SkeletonError(f"body {step.name!r} is its own ancestor")
-            path.append(step)
-            step = None if step.parent is None else by_name[step.parent]
-        for item in reversed(path):
-            ordered.append(item)
-            placed.add(item.name)
-    return ordered
-
-
-def _check_matrices(bodies: Sequence[Body]) -> None:
-    # All at once: a check of each costs more than everything else that is done with a large character's bodies.
-    matrices = [matrix for body in bodies for matrix in (body.origin, body.offset)]
-    if all(getattr(matrix, "shape", None) == (4, 4) for matrix in matrices) and np.isfinite(np.array(matrices)).all():
-        return
-    for body in bodies:
-        for what, matrix in (("origin", body.origin), ("offset", body.offset)):
-            if np.shape(matrix) != (4, 4) or not np.isfinite(matrix).all():
-                raise SkeletonError(f"body {body.name!r} has an {what} that is no finite 4x4 matrix")
-
-
-def _resolve_mimics(axes: Sequence[Axis]) -> list[tuple[str, float, float]]:
-    """(source, multiplier, offset) of every axis, followed through chains of mimics to an axis that follows nothing."""
-    by_name = {axis.name: axis for axis in axes}
-    resolved = []
-    for axis in axes:
-        if axis.mimic is None:
-            resolved.append((axis.name, 1.0, 0.0))
-            continue
-        source, multiplier, offset = axis, 1.0, 0.0
-        visited = [axis.name]
-        while source.mimic is not None:
-            # value = multiplier * (m * next + o) + offset
-            offset += multiplier * source.mimic.offset
-            multiplier *= source.mimic.multiplier
-            if source.mimic.source not in by_name:
-                raise SkeletonError(f"joint {source.name!r} mimics {source.mimic.source!r}, which does not exist")
-            source = by_name[source.mimic.source]
-            if source.name in visited:
-                raise SkeletonError("joints mimic each other in a loop: " + " -> ".join([*visited, source.name]))
-            visited.append(source.name)
-        resolved.append((source.name, multiplier, offset))
-    return resolved

@@ -255,5 +255,9 @@ def test_a_chain_of_nothing_and_wrong_values_are_refused() -> None:
         skeleton.chain("hnad")
     with pytest.raises(SkeletonError, match=r"shape \(3,\), not \(2,\)"):
         skeleton.chain("hand").forward([0.0, 0.0])
+    with pytest.raises(SkeletonError, match="numbers are needed"):
+        skeleton.chain("hand").forward(["a", "b", "c"])
+    with pytest.raises(SkeletonError, match="numbers are needed"):
+        skeleton.forward("straight")
     with pytest.raises(SkeletonError, match="no finite number for 'elbow'"):
         skeleton.chain("hand").forward([0.0, math.nan, 0.0])

@@ -68,6 +68,8 @@ def test_a_goal_for_a_body_that_the_chain_does_not_hold_is_refused() -> None:
         ({"method": "MAGIC"}, "no method 'MAGIC'; choose one of .AUTO., .CCD., .FABRIK."),
         ({"tolerance": 0.0}, "tolerance is 0.0"),
         ({"tolerance": math.nan}, "tolerance is nan"),
+        ({"tolerance": "small"}, "tolerance is 'small'"),
+        ({"joint_weights": {"j0": "light"}}, "joint weight of 'j0' is 'light'"),
         ({"orientation_tolerance": -1.0}, "orientation_tolerance is -1.0"),
         ({"q0": [0.0]}, r"start pose .* shape \(3,\), not \(1,\)"),
         ({"q0": [0.0, math.nan, 0.0]}, "start pose .* finite number for 'j1'"),
@@ -78,6 +80,14 @@ def test_a_goal_for_a_body_that_the_chain_does_not_hold_is_refused() -> None:
 def test_options_that_mean_nothing_are_refused_with_the_reason(options: dict[str, object], message: str) -> None:
     with pytest.raises(GoalError, match=message):
         solve(planar((1.0, 1.0, 1.0)).chain("tip"), Goal("tip", (1, 1, 0)), **options)  # type: ignore[arg-type]
+
+
+def test_targets_that_cannot_be_measured_and_weights_that_are_no_numbers_are_refused() -> None:
+    for far in ((1e200, 0.0, 0.0), np.array((0.0, 0.0, -1e300))):
+        with pytest.raises(GoalError, match="too far away to be measured"):
+            Goal("tip", far)
+    with pytest.raises(GoalError, match="weight 'heavy'"):
+        Goal("tip", (0.0, 0.0, 0.0), weight="heavy")  # type: ignore[arg-type]
 
 
 def test_at_least_one_goal_is_needed() -> None:

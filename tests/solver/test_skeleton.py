@@ -83,6 +83,14 @@ def test_bodies_may_come_in_any_order() -> None:
         ([body("a", None, hinge("j", lower=1.0, upper=-1.0))], "exclude every value"),
         ([body("a", None, hinge("j", mimic=Mimic("x")))], "mimics 'x', which does not exist"),
         ([body("a", None, Axis("j", AxisKind.SLIDE, (1.0, 0.0, 0.0), continuous=True))], "slides and cannot"),
+        ([body("a", None, hinge("j", (math.nan, 0.0, 1.0)))], "no unit vector"),
+        ([body("a", None, hinge("j", lower=math.nan))], "exclude every value"),
+        ([body("a", None, Axis("j", AxisKind.HINGE, (1.0, 0.0, 0.0), stiffness=math.nan))], "stiffness nan"),
+        ([body("a", None, Axis("j", AxisKind.HINGE, (1.0, 0.0, 0.0), stiffness=1.5))], "stiffness 1.5"),
+        ([body("a", None, hinge("i"), hinge("j", mimic=Mimic("i", math.nan)))], "'j' mimics 'i'.*multiplier nan"),
+        ([body("a", None, hinge("i"), hinge("j", mimic=Mimic("i", 1.0, math.inf)))], "offset inf"),
+        ([body("a", None, point=(0.0, math.nan, 0.0))], "three finite numbers"),
+        ([body("a", None, point=(0.0, 1.0))], "three finite numbers"),
     ],
 )
 def test_a_skeleton_that_cannot_be_is_refused_with_the_culprit(bodies: list[Body], message: str) -> None:
