@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from .least_squares import GAIN, LEAST_GAIN, MOST_GAIN
+from .least_squares import GAIN, LEAST_GAIN, MOST_GAIN, Trial
 from .poses import backed, shaken
 from .problem import Evaluation
 from .run import Run
@@ -71,11 +71,14 @@ def least_squares(
     mark, since = start.error, 0
     most, share = (SETTLED_AFTER, 0.0) if careful else patience
     settled = SETTLED * run.problem.compiled.scale
-    for _ in range(LONGEST):
+    for left in range(LONGEST - 1, -1, -1):
         values = trial[0]
         if values is None:  # fine, and taken as the best
             return
         yield
+        if run.hurried and not careful:
+            _go_straight(run, sink, trial, _Course(held.error, gain, mark, since, left), patience)
+            return
         still = trial[4]
         eased, raised = 0.5 * gain, 4.0 * gain
         if eased < LEAST_GAIN:
@@ -99,6 +102,59 @@ def least_squares(
         since += 1
         if still or since >= most:
             return
+
+
+class _Course(NamedTuple):
+    """Where a free line stands: see :func:`least_squares`; ``left`` are the iterations that it may still pause for."""
+
+    held: float
+    gain: float
+    mark: float
+    since: int
+    left: int
+
+
+def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: tuple[int, float]) -> None:
+    """The rest of a free line without pauses, so that only its best pose has to be kept: the same iterations.
+
+    Half the time of a short solve would go into what a pause needs. The pauses left out are counted.
+    """
+    iteration, numbers = run.iteration, run.numbers
+    held, gain, mark, since, left = course
+    most, share = patience
+    met2, met_angle2 = run.tolerance.met2, run.tolerance.met_angle2
+    meeting_first = sink is run
+    least, met = sink.best.error, meeting_first and run.meets(sink.best)
+    best: tuple[list[float], Trial] | None = None
+    values = trial[0]
+    while values is not None:
+        still = trial[4]
+        eased, raised = 0.5 * gain, 4.0 * gain
+        if eased < LEAST_GAIN:
+            eased = LEAST_GAIN
+        elif raised > MOST_GAIN:
+            raised = MOST_GAIN
+        trial = iteration(values, numbers, held, eased, raised, math.inf)
+        error = trial[1]
+        meets = meeting_first and trial[2] <= met2 and trial[3] <= met_angle2
+        if (error < least) if meets == met else meets:
+            least, met, best = error, meets, (values, trial)
+        gain = eased if error < held else raised
+        held = error
+        if error < (1.0 - share) * mark:
+            mark, since = error, 0
+        else:
+            since += 1
+            if still or since >= most:
+                break
+        values = trial[0]
+        if values is None or not left:
+            break
+        left -= 1
+        run.unpaused += 1
+    if best is not None:
+        values, trial = best
+        sink.best = Evaluation(run.problem, values, trial[1], trial[2], trial[3], trial[5], trial)
 
 
 def freed(run: Run, sink: Sink, *, careful: bool, offset: bool = False, patience: tuple[int, float] = HASTY) -> Sweeps:

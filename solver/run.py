@@ -55,6 +55,8 @@ class Run:
         leash: how far a handle may be from where it was at the start [m] unless the goals are met; infinite in
             one-shot solves.
         rest: (dof,) the pose to stay near where the goals leave a choice, or None.
+        hurried: True when nobody looks at the search before its end.
+        unpaused: iterations for which it did not pause then.
         iteration, numbers: of least squares; see :class:`~.least_squares.Plain`.
     """
 
@@ -82,6 +84,8 @@ class Run:
         self.tolerance = tolerance
         self.leash = leash
         self.rest = rest
+        self.hurried = False
+        self.unpaused = 0
         self.far = problem.out_of_reach()
         self.iteration, numbers = problem.iteration(written=written)
         self.numbers = (*numbers, tolerance.fine2, tolerance.fine_angle2)

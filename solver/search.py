@@ -145,10 +145,11 @@ class Search:
         self._solution = None
         if seconds == math.inf and sweeps is None:
             if not self.done:
+                self._run.hurried = self._run.leash == math.inf
                 count = 1  # the sweep that ends it does not come out
                 for _ in self._sweeps:
                     count += 1
-                self.iterations += count
+                self.iterations += count + self._run.unpaused
                 self.done = True
             return self.solution
         end = self._clock() + seconds
