@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -377,7 +378,12 @@ def _names(joint: str, own: Motion, one: Definition | None) -> tuple[str, ...]:
     """Names of a bone's unknowns; those of a robot's joint are the ones that its file gives them."""
     if one is not None:
         return one.axis_names([free.part for free in own.slides], [free.part for free in own.turns])
-    slides = tuple(f"{joint}:location_{'xyz'[free.part]}" for free in own.slides)
-    if len(own.turns) == 1:
-        return (*slides, joint)
-    return (*slides, *(f"{joint}:{'xyz'[free.part]}" for free in own.turns))
+    slides = tuple([free.part for free in own.slides])
+    return _names_of_parts(joint, slides, tuple([free.part for free in own.turns]))
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_of_parts(joint: str, slides: tuple[int, ...], turns: tuple[int, ...]) -> tuple[str, ...]:
+    """The same for every reading of an armature, of which a drag needs several."""
+    moved = tuple(f"{joint}:location_{'xyz'[part]}" for part in slides)
+    return (*moved, joint) if len(turns) == 1 else (*moved, *(f"{joint}:{'xyz'[part]}" for part in turns))

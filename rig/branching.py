@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Container, Iterator, Sequence
@@ -61,7 +62,7 @@ def parts(bones: Bones, loose: Container[str]) -> dict[str, Part]:
     names = bones.names
     helpers = set(_helpers(bones, children))
     carriers = {parent for i, parent in enumerate(bones.parent) if parent >= 0 and is_toe(names[i], names[parent])}
-    carriers.update(i for i, name in enumerate(names) if children[i] and _TARGETS.search(name))
+    carriers.update(i for i, name in enumerate(names) if children[i] and _is_target(name))
     found = {}
     for i, bone in enumerate(bones.posed):
         anchor, branch = marks.anchor(bone), marks.branch(bone)
@@ -74,6 +75,7 @@ def parts(bones: Bones, loose: Container[str]) -> dict[str, Part]:
     return found
 
 
+@functools.lru_cache(maxsize=4096)
 def is_toe(name: str, parent: str) -> bool:
     """Whether a bone of that name is the first one of a toe, by the names that rigs give it."""
     if _TOE.search(name):
@@ -93,7 +95,7 @@ def _helpers(bones: Bones, children: Sequence[Sequence[int]]) -> Iterator[int]:
             depth[i] = max(depth[i], depth[child] + 1)
     for parent, siblings in enumerate(children):
         if len(siblings) < 2 or min(depth[i] for i in siblings) > HELPER_DEPTH:
-            yield from (i for i in siblings if len(siblings) > 1 and _TARGETS.search(bones.names[i]))
+            yield from (i for i in siblings if len(siblings) > 1 and _is_target(bones.names[i]))
             continue
         reach = {i: max(math.dist(heads[i], tails[k]) for k in subtrees[i]) for i in siblings}
         unseen = {
@@ -107,8 +109,13 @@ def _helpers(bones: Bones, children: Sequence[Sequence[int]]) -> Iterator[int]:
                 or (reach[i] <= _SHORT * reach[longest] and depth[longest] >= depth[i] + _DEEPER)
                 or _beside([heads[k] for k in subtrees[i]], heads[parent], heads[main])
             )
-            if i != main and (helps or _TARGETS.search(bones.names[i])):
+            if i != main and (helps or _is_target(bones.names[i])):
                 yield i
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_target(name: str) -> bool:
+    return _TARGETS.search(name) is not None
 
 
 def _beside(points: Sequence[Point], start: Point, end: Point) -> bool:

@@ -71,13 +71,14 @@ def placed_elsewhere(
 def ik_members(bone: bpy.types.PoseBone) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint]]:
     """The bones that the bone's IK constraints move, with the constraint."""
     for constraint in bone.constraints:
-        if not is_active(constraint):
-            continue
+        # Most constraints are neither, and this is asked of every bone.
         if isinstance(constraint, bpy.types.KinematicConstraint):
             step = bone if constraint.use_tail else bone.parent
         elif isinstance(constraint, bpy.types.SplineIKConstraint):
             step = bone
         else:
+            continue
+        if not is_active(constraint):
             continue
         left = constraint.chain_count
         while step is not None:

@@ -75,7 +75,7 @@ def carry(bones: Bones) -> Carried:
     child = parent >= 0
     rest3, identity = bones.rest[:, :3, :3], np.eye(3)
     offset = bones.rest.copy()
-    offset[child] = np.linalg.solve(bones.rest[parent[child]], bones.rest[child])
+    offset[child] = _from_parent(bones.rest[parent[child]], bones.rest[child])
     above = np.where(child[:, None, None], bones.shown[parent], np.eye(4))
     linear = above[:, :3, :3]
     start = (linear @ offset[:, :3, 3:])[:, :, 0] + above[:, :3, 3]
@@ -167,6 +167,17 @@ def _scale_alone(linear: Floats, mode: int) -> tuple[Floats, Floats]:
         return lengths, ones
     lengths = lengths * (_average(linear) / np.cbrt(np.maximum(lengths.prod(axis=1), 1e-30)))[:, None]
     return (ones, lengths) if mode == ALIGNED else (lengths, ones)
+
+
+def _from_parent(parent: Floats, rest: Floats) -> Floats:
+    """(n, 4, 4) rest matrices in their parents'; by cofactors, for a general solver takes most of a reading's time."""
+    a, b, c = (parent[:, :3, i] for i in range(3))
+    rows = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)), axis=1)
+    rows /= (rows[:, 0] * a).sum(axis=1)[:, None, None]
+    found = rest.copy()
+    found[:, :3, :3] = rows @ rest[:, :3, :3]
+    found[:, :3, 3] = (rows @ (rest[:, :3, 3] - parent[:, :3, 3])[:, :, None])[:, :, 0]
+    return found
 
 
 def _average(linear: Floats) -> Floats:
