@@ -85,8 +85,29 @@ def _columns(
             # A locked part of a whole rotation is needed where it moves all the same; see keys.insert.
             if keys.is_locked(holder, path, index) and not (whole and np.abs(column - now[index]).max() > 1e-6):
                 continue
+            _refuse_closed(armature, curves.get((holder.path_from_id(path), index)))
             found.append((bone, path, index, column))
     return found
+
+
+def _refuse_closed(armature: bpy.types.Object, curve: bpy.types.FCurve | None) -> None:
+    """Refuse curves that Blender would not key, before anything is written.
+
+    Raises:
+        RigError: the curve, its group or its action cannot be changed.
+    """
+    if curve is None:
+        return
+    action = curve.id_data
+    if curve.lock or (curve.group is not None and curve.group.lock):
+        raise RigError(
+            f"armature {armature.name!r} could not be keyed: its curve {curve.data_path}[{curve.array_index}] is locked; "
+            "unlock it first"
+        )
+    if action.library is not None:
+        raise RigError(
+            f"armature {armature.name!r} could not be keyed: its action {action.name!r} is linked: make it local"
+        )
 
 
 def _fill(curve: bpy.types.FCurve, times: Array, column: Array, *, first_is_new: bool) -> None:

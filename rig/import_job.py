@@ -62,7 +62,7 @@ def import_job(path: str | Path, options: ImportOptions, *, allow_code: bool = T
 
     def steps(before: Blocks) -> Steps[ImportReport]:
         start = time.perf_counter()
-        yield Step(0.0, Path(path).name)
+        yield Step(0.0, Path(str(path)).name)
         robot = load(path, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
         report = yield from robot_steps(robot, before, options)
         _keep(report, ImportRecord(robot.path.as_posix(), options, report.warnings), start)

@@ -196,6 +196,39 @@ def test_locked_and_driven_channels_get_no_keys() -> None:
     assert ("b4", 0) in places
 
 
+def test_a_locked_curve_refuses_the_whole_batch(panda: bpy.types.Object) -> None:
+    bone = panda.pose.bones["panda_link7"]
+    bone.keyframe_insert("rotation_euler", index=2, frame=1)
+    (curve,) = module("rig.compat").fcurves(panda)
+    curve.lock = True
+    before, keys = channels(panda), keyed(panda)
+    with pytest.raises(errors.RigError, match="locked"):
+        api.solve_batch(panda, "panda_hand", circle(hand(panda)[:3, 3], 0.05, 4), frames=range(4))
+    assert (channels(panda), keyed(panda)) == (before, keys)
+
+
+def test_frames_of_a_strip_that_is_tweaked_are_those_of_the_scene(panda: bpy.types.Object) -> None:
+    bone = panda.pose.bones["panda_link1"]
+    for frame in (1, 20):
+        bone.keyframe_insert("rotation_euler", index=2, frame=frame)
+    animation = panda.animation_data
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("strip", 11, animation.action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = animation.action_slot
+    animation.action = None
+    track.select = strip.select = True
+    animation.nla_tracks.active = track
+    animation.use_tweak_mode = True
+    assert animation.use_tweak_mode
+    bpy.context.scene.frame_set(11)
+    targets = circle(hand(panda)[:3, 3], 0.08, 5)
+    api.solve_batch(panda, "panda_hand", targets, frames=[11, 13, 15, 17, 19])
+    for i, frame in enumerate((11, 13, 15, 17, 19)):
+        bpy.context.scene.frame_set(frame)
+        assert np.linalg.norm(hand(panda)[:3, 3] - targets[i]) < 1e-4, frame
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
