@@ -101,8 +101,8 @@ def _refuse_closed(armature: bpy.types.Object, curve: bpy.types.FCurve | None) -
     action = curve.id_data
     if curve.lock or (curve.group is not None and curve.group.lock):
         raise RigError(
-            f"armature {armature.name!r} could not be keyed: its curve {curve.data_path}[{curve.array_index}] is locked; "
-            "unlock it first"
+            f"armature {armature.name!r} could not be keyed: its curve {curve.data_path}[{curve.array_index}] "
+            "is locked; unlock it first"
         )
     if action.library is not None:
         raise RigError(
