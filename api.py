@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import RigError
-from .rig import batch, bulk_keys, chains, handles, keys, reading, root, series, writing
+from .rig import batch, bulk_keys, chains, handles, keys, mirroring, reading, root, series, writing
 from .rig import pins as pinned
 from .rig.frames import at_frame
 from .rig.import_job import import_file, reload_job
@@ -209,6 +209,7 @@ def solve(
     budget: float | None = None,
     frame: float | None = None,
     apply: bool = True,
+    mirror: bool = False,
 ) -> Solution:
     """Bring a body to a target by the joints between it and its anchor.
 
@@ -233,6 +234,9 @@ def solve(
         frame: start from the pose at this frame, key all joints of the chain there, and leave the current frame as it
             is. None = start from the pose as shown, do not key.
         apply: write the best pose, and key it if a frame is given. False = change nothing.
+        mirror: write the mirrored pose to the other side of the chain's bones as well, within its limits, and key it
+            likewise; whatever the armature's X-Axis Mirror says. Bones without another side that follows its own
+            channels, and the links of robots, have nothing mirrored.
 
     Returns:
         The best pose found, reached or not; reached only if every pin is where it shall be as well. Residuals and
@@ -269,9 +273,14 @@ def solve(
             budget=budget,
         )
         if apply:
+            other = mirroring.take(armature, rig, chain.unknowns) if mirror else None
             writing.write(armature, rig, q, chain.unknowns)
+            if other is not None:
+                other.write(armature, q)
             if frame is not None:
                 keys.insert(armature, rig, chain.unknowns, frame)
+                if other is not None:
+                    keys.insert(armature, other.rig, other.unknowns, frame)
             bpy.context.view_layer.update()
         frames = {one.body: chain.forward(values, one.body) for one in goals}
         if apply:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import LinkposeError, RigError
 from ..solver import AxisKind, Goal, Search, Solution
-from . import handles, keying, reading, snapshot
+from . import handles, keying, mirroring, reading, snapshot
 from . import pins as pinned
 from .grip import Grip, find
 from .keying import Keying
@@ -85,6 +85,7 @@ class DragSession:
         pins: Sequence[str | Goal] = (),
         root_motion: bool = False,
         length: int | None = None,
+        mirror: bool | None = None,
     ) -> None:
         """Read the rig and take the grip; nothing is moved yet.
 
@@ -97,6 +98,7 @@ class DragSession:
             pins: bodies that stay: names, or goals in world space.
             root_motion: also move what carries everything, as for :func:`.chains.take`.
             length: how many bodies from the dragged one up may move; None = by the rule.
+            mirror: whether the other side follows; None = as the armature's X-Axis Mirror says.
 
         Raises:
             LinkposeError: the rig cannot be posed, or nothing above the body can move; with the reason.
@@ -112,6 +114,8 @@ class DragSession:
         self._world = World(armature)
         self._pins = pinned.inside(self._world, pins)
         self._root_motion = root_motion
+        on, relative = mirroring.asked(armature)
+        self._mirror = mirroring.Wish(on if mirror is None else mirror, relative)
         self.size = handles.size(armature)
         self.method = method
         self._keying = keying or Keying()
@@ -150,6 +154,11 @@ class DragSession:
     def longest(self) -> int:
         """The most that :attr:`length` may be made."""
         return self._taken.longest
+
+    @property
+    def mirrored(self) -> tuple[str, ...]:
+        """Names of the bones of the other side that follow."""
+        return self._taken.mirrored
 
     @property
     def is_done(self) -> bool:
@@ -260,6 +269,9 @@ class DragSession:
         self._end(State.CONFIRMED)
         try:
             keying.key(context, armature, self._taken.rig, self.chain, self._snapshot, self._keying)
+            if self._taken.mirror is not None:
+                other_side, names = self._taken.mirror.rig, self._taken.mirror.unknowns
+                keying.key_also(context, armature, other_side, names, self._snapshot, self._keying)
         except RigError as error:
             self.refused_key = str(error)
         _last = self
@@ -291,10 +303,10 @@ class DragSession:
         return float(np.linalg.norm(self.target - self.handle))
 
     def channels(self) -> dict[str, dict[str, list[float]]]:
-        """What the chain's channels hold now, by bone and data path, for :func:`replay`."""
+        """What the channels of the chain and of its other side hold now, by bone and data path, for :func:`replay`."""
         armature = find(self.grip)
         found: dict[str, dict[str, list[float]]] = {}
-        for channel in (self._taken.rig.channels[name] for name in self.chain):
+        for channel in self._taken.channels:
             holder = None if armature is None else snapshot.holder(armature, channel.bone)
             if holder is not None:
                 found.setdefault(channel.bone, {})[channel.path] = list(getattr(holder, channel.path))
@@ -341,7 +353,9 @@ class DragSession:
 
     def _take(self, armature: bpy.types.Object, length: int | None) -> None:
         """Take the chain of this length, from the pose that the drag began with."""
-        self._taken = Taken(armature, self.grip, pins=self._pins, root_motion=self._root_motion, length=length)
+        self._taken = Taken(
+            armature, self.grip, pins=self._pins, root_motion=self._root_motion, length=length, mirror=self._mirror
+        )
         self.chain: tuple[str, ...] = self._taken.unknowns
         self._written = self._taken.start
         taken = snapshot.take(armature, self._taken.bones)

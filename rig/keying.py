@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -63,6 +63,19 @@ def key(
         now = take(armature, before.bones)
         names = [name for name in chain if _has_moved(rig, name, before, now)]
     return keys.insert(armature, rig, names, rules=rules)
+
+
+def key_also(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    rig: Reading,
+    unknowns: Sequence[str],
+    before: Snapshot,
+    keying: Keying,
+) -> int:
+    """Key what has followed a drag, as :func:`key` does the chain; everything else is keyed there already."""
+    what = CHAIN if keying.what == EVERYTHING else keying.what
+    return key(context, armature, rig, unknowns, before, replace(keying, what=what))
 
 
 def auto_rules(context: bpy.types.Context, armature: bpy.types.Object) -> keys.Rules:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import bpy
 
 from ..errors import RigError
-from . import chains, keying, reading, snapshot
+from . import chains, keying, mirroring, reading, snapshot
 from .channels import rotation_path
 from .keying import Keying
 
@@ -42,7 +42,10 @@ def replay(
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
     rig, chain = chains.take(armature, body, probe=True, length=length)
-    before = snapshot.take(armature, {*channels, *rig.written_bones(chain.unknowns)})
+    chained = rig.written_bones(chain.unknowns)
+    mirrored = {bone: paths for bone, paths in channels.items() if bone not in (*chained, snapshot.OBJECT)}
+    other_side, followers = mirroring.replayed(armature, mirrored) if mirrored else (rig, ())
+    before = snapshot.take(armature, {*channels, *chained})
     for bone, paths in channels.items():
         turned = rotation_path(before.states[bone])
         if any(path.startswith("rotation") and path != turned for path in paths):
@@ -54,6 +57,7 @@ def replay(
     context.view_layer.update()
     try:
         keying.key(context, armature, rig, chain.unknowns, before, rules)
+        keying.key_also(context, armature, other_side, followers, before, rules)
     except RigError as error:
         return str(error)
     return ""

@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 
 from ..solver import Chain, Goal
-from . import chains, snapshot
+from . import chains, mirroring, snapshot
 from . import pins as pinned
+from .channels import Channel
 from .grip import Grip
 from .pins import Pin
 from .view import Vector
@@ -25,6 +26,7 @@ class Taken:
         start: (dof,) the chain's values as they were read.
         length: bodies from the dragged one up whose joints may move, pinned ones left aside.
         longest: the most that :attr:`length` may be.
+        mirror: the other side that follows, None where nothing does.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Taken:
         pins: Sequence[Pin] = (),
         root_motion: bool = False,
         length: int | None = None,
+        mirror: mirroring.Wish = mirroring.NO,
     ) -> None:
         """Read the armature as it is shown now.
 
@@ -44,6 +47,7 @@ class Taken:
             pins: as for :func:`.chains.take`.
             root_motion: as there.
             length: as there.
+            mirror: whether the other side follows.
 
         Raises:
             LinkposeError: nothing above the body can move; with the reason.
@@ -52,6 +56,9 @@ class Taken:
             armature, grip.body, probe=True, pins=pins, root_motion=root_motion, length=length
         )
         self.start: Vector = self.chain.values
+        self.mirror = None
+        if mirror.on:
+            self.mirror = mirroring.take(armature, self.rig, self.chain.unknowns, relative=mirror.relative)
         self.length, self.longest = (0, 0) if root_motion else chains.lengths(self.rig, self.chain)
         self._grip = grip
         self._pins = [goal for goal in pinned.goals(self.rig, pins) if goal.body in self.chain.path]
@@ -65,7 +72,20 @@ class Taken:
     @property
     def bones(self) -> tuple[str, ...]:
         """Names of the bones that are written; "" for the armature object."""
-        return self.rig.written_bones(self.unknowns)
+        return (*self.rig.written_bones(self.unknowns), *self.mirrored)
+
+    @property
+    def mirrored(self) -> tuple[str, ...]:
+        """Names of the bones of the other side that follow."""
+        return () if self.mirror is None else self.mirror.bones
+
+    @property
+    def channels(self) -> list[Channel]:
+        """Where everything that is written is kept."""
+        found = [self.rig.channels[name] for name in self.unknowns]
+        if self.mirror is not None:
+            found += [self.mirror.rig.channels[name] for name in self.mirror.unknowns]
+        return found
 
     def values_of(self, held: dict[str, float]) -> Vector:
         """(dof,) values by name, as they were read where none is given."""
@@ -77,8 +97,10 @@ class Taken:
         return q, q[list(self.chain.index)]
 
     def write(self, armature: bpy.types.Object, q: Vector) -> None:
-        """Write the chain's part of a full pose."""
+        """Write the chain's part of a full pose, and what follows on the other side."""
         write(armature, self.rig, q, self.unknowns)
+        if self.mirror is not None:
+            self.mirror.write(armature, q)
 
     def goals(self, target: Vector) -> list[Goal]:
         """What is asked: the handle on the target (3,), and every pin that needs joints."""

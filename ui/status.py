@@ -61,7 +61,8 @@ def line(scene: bpy.types.Scene, session: DragSession) -> str:
     """The status bar during a drag."""
     state = why(scene, session) or "on the target"
     moves = f" (chain of {session.length})" if session.longest > 1 else ""
-    return f"{session.grip.body}{moves}: {state}   |   {KEYS}"
+    mirror = "X-Mirror   |   " if session.mirrored else ""
+    return f"{session.grip.body}{moves}: {state}   |   {mirror}{KEYS}"
 
 
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:
