@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
-from blender import characters
+from blender.characters import generated
 from blender.posing import arm, channels, make_named, shown, tail
 from blender.support import api, errors, module
-
-
-def generated(kind: str = "basic_human") -> bpy.types.Object:
-    """A rig that Rigify makes of its metarig."""
-    characters.metarig(kind)
-    addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.pose.rigify_generate()
-    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith("rig"))
 
 
 def blend(armature: bpy.types.Object, fk: float) -> None:
