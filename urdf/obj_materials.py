@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .files import Finder
+from .folders import Folders
 
-_USED = re.compile(rb"^[ \t]*usemtl[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
-_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
-_BLOCK = re.compile(rb"^[ \t]*newmtl[ \t]+(.*?)[ \t\r]*$(.*?)(?=^[ \t]*newmtl[ \t]|\Z)", re.MULTILINE | re.DOTALL)
+_USED = re.compile(rb"^[ \t]*usemtl[ \t]+([^\r\n]*)", re.MULTILINE)
+_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]*)", re.MULTILINE)
+_DEFINITION = re.compile(rb"^[ \t]*newmtl[ \t]+", re.MULTILINE)
 _ILLUMINATION = re.compile(rb"^[ \t]*illum[ \t]+(\d+)", re.MULTILINE)
 # The illumination models of the format that let light through.
 _GLASS = frozenset({b"4", b"6", b"7", b"9"})
@@ -37,21 +38,23 @@ def read_obj_materials(path: Path) -> ObjMaterials:
     used = {_text(name) for name in _USED.findall(data)}
     if not used:
         return ObjMaterials()
-    finder = Finder(path)
+    finder, folders = Finder(path), Folders()
     defined: dict[str, bool] = {}
     notes = []
     for line in dict.fromkeys(map(_text, _LIBRARY.findall(data))):
         # A name may hold spaces, and a line may hold several names.
-        names = [line] if (path.parent / line).is_file() else line.split()
-        for name in names:
-            library = path.parent / name
-            if library.is_file():
-                for material, body in _BLOCK.findall(_content(library)):
-                    illumination = _ILLUMINATION.search(body)
-                    defined[_text(material)] = illumination is not None and illumination.group(1) in _GLASS
+        names = [line] if folders.is_file(path.parent / line) else line.split()
+        for library_name in names:
+            library = path.parent / library_name
+            if folders.is_file(library):
+                for block in _DEFINITION.split(_content(library))[1:]:
+                    model = _ILLUMINATION.search(block)
+                    name = _text(block.splitlines()[0] if block else b"")
+                    defined[name] = model is not None and model.group(1) in _GLASS
             else:
-                found = finder.find(name)
-                notes.append(f"{path}: material file {name!r} {found.note or f'was not found; {found.explanation}'}")
+                found = finder.find(library_name)
+                why = found.note or f"was not found; {found.explanation}"
+                notes.append(f"{path}: material file {library_name!r} {why}")
     undefined = used - defined.keys()
     if undefined and not notes:
         some = ", ".join(map(repr, sorted(undefined)[:3]))
@@ -68,4 +71,4 @@ def _content(path: Path) -> bytes:
 
 
 def _text(name: bytes) -> str:
-    return name.decode("utf-8", "replace")
+    return name.strip().decode("utf-8", "replace")
