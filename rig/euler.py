@@ -5,6 +5,7 @@ An order such as ``"XYZ"`` means that X acts first: R = Rz @ Ry @ Rx. Matrices a
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -31,6 +32,7 @@ def about(axis: int, angle: float) -> Matrix:
     return matrix
 
 
+@functools.cache
 def acting(order: str) -> tuple[int, int, int]:
     """Coordinate axes of an order, outermost turn first: the order in which hinges that stand for it are stacked."""
     return "XYZ".index(order[2]), "XYZ".index(order[1]), "XYZ".index(order[0])
@@ -38,10 +40,14 @@ def acting(order: str) -> tuple[int, int, int]:
 
 def from_euler(angles: Sequence[float], order: str) -> Matrix:
     """(3, 3) rotation of the angles about x, y and z, which act in the given order."""
-    matrix = np.eye(3)
+    columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     for axis in acting(order):
-        matrix = matrix @ about(axis, angles[axis])
-    return matrix
+        c, s = math.cos(angles[axis]), math.sin(angles[axis])
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        first, second = columns[i], columns[j]
+        columns[i] = [c * a + s * b for a, b in zip(first, second, strict=True)]
+        columns[j] = [c * b - s * a for a, b in zip(first, second, strict=True)]
+    return np.array(columns).T.copy()
 
 
 def to_euler(matrix: Matrix, order: str) -> tuple[Triple, Triple]:
