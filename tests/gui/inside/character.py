@@ -15,6 +15,14 @@ MODES = ("QUATERNION", "ZXY", "AXIS_ANGLE", "XYZ", "QUATERNION")
 
 def arm(modes: Sequence[str] = MODES, *, length: float = 0.3) -> str:
     """Five connected, slightly bent bones "bone.0" to "bone.4" going up from the origin, in these rotation modes."""
+    points = [Vector()]
+    for number in range(len(modes)):
+        points.append(points[-1] + Vector((0.05 * (-1) ** number, 0.02 * number, length)))
+    return chain(points, modes)
+
+
+def chain(points: Sequence[Vector], modes: Sequence[str], *, connected: bool = True) -> str:
+    """Bones "bone.0", "bone.1" … from point to point, in these rotation modes; returns the armature's name."""
     with viewport().override():
         bpy.ops.object.armature_add()
         armature = bpy.context.object
@@ -23,12 +31,11 @@ def arm(modes: Sequence[str] = MODES, *, length: float = 0.3) -> str:
         bones = armature.data.edit_bones
         bones.remove(bones[0])
         parent = None
-        head = Vector()
         for number in range(len(modes)):
             bone = bones.new(f"bone.{number}")
-            bone.head, bone.tail = head, head + Vector((0.05 * (-1) ** number, 0.02 * number, length))
-            bone.parent, bone.use_connect = parent, parent is not None
-            parent, head = bone, bone.tail
+            bone.head, bone.tail = points[number], points[number + 1]
+            bone.parent, bone.use_connect = parent, parent is not None and connected
+            parent = bone
         bpy.ops.object.mode_set(mode="OBJECT")
     for number, mode in enumerate(modes):
         armature.pose.bones[f"bone.{number}"].rotation_mode = mode
