@@ -1,4 +1,4 @@
-"""The present values of everything that an object's action animates, kept over an evaluation of that action.
+"""The present values of everything that a data-block's action animates, kept over an evaluation of that action.
 
 Evaluating an animation makes Blender forget every change of animated properties that was not keyed.
 """
@@ -20,7 +20,7 @@ class AnimatedValues:
     values: dict[tuple[str, int], Any]
 
 
-def take(owner: bpy.types.Object) -> AnimatedValues:
+def take(owner: bpy.types.ID) -> AnimatedValues:
     """The value of every property that has an F-curve; curves of properties that do not exist are left out."""
     found: dict[tuple[str, int], Any] = {}
     for curve in compat.fcurves(owner):
@@ -32,7 +32,7 @@ def take(owner: bpy.types.Object) -> AnimatedValues:
     return AnimatedValues(found)
 
 
-def restore(owner: bpy.types.Object, held: AnimatedValues) -> None:
+def restore(owner: bpy.types.ID, held: AnimatedValues) -> None:
     """Put back what differs; properties that are gone are left out."""
     for (path, index), before in held.values.items():
         try:
@@ -50,7 +50,7 @@ def _is_array(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str | bytes | set)
 
 
-def _set(owner: bpy.types.Object, path: str, value: object) -> None:
+def _set(owner: bpy.types.ID, path: str, value: object) -> None:
     """Set a single property, which may be a custom one: ``a.b`` or ``a["b"]``."""
     if path.endswith('"]'):
         start = path.rindex('["')

@@ -26,10 +26,10 @@ def is_playing(context: bpy.types.Context) -> bool:
     return any(window.screen.is_animation_playing for window in context.window_manager.windows)
 
 
-def fcurves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The F-curves by which an object's action animates it; none where it has no action.
+def fcurves(owner: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The F-curves by which a data-block's action animates it; none where it has no action.
 
-    Before 4.4 an action has no slots, and from 5.0 on its curves are found by the object's slot only.
+    Before 4.4 an action has no slots, and from 5.0 on its curves are found by its slot only.
     """
     animation: Any = owner.animation_data
     action: Any = animation.action if animation is not None else None

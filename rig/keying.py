@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import bpy
 
-from . import keys
+from . import keying_sets, keys
 from .reading import Reading
 from .snapshot import Snapshot, take
 
@@ -55,14 +55,20 @@ def key(
     """
     if keying.when == NEVER or (keying.when == AUTO and not context.scene.tool_settings.use_keyframe_insert_auto):
         return 0
-    rules = auto_rules(context, armature) if keying.when == AUTO else keys.ALL
     names = chain
     if keying.what == EVERYTHING:
         names = rig.skeleton.unknowns
     elif keying.what == MOVED:
         now = take(armature, before.bones)
         names = [name for name in chain if _has_moved(rig, name, before, now)]
-    return keys.insert(armature, rig, names, rules=rules)
+    if keying.when != AUTO:
+        return keys.insert(armature, rig, names)
+    chosen = keying_sets.active(context.scene)
+    if chosen is None:
+        return keys.insert(armature, rig, names, rules=auto_rules(context))
+    bones = [armature.pose.bones[bone] for bone in rig.written_bones(names) if bone in armature.pose.bones]
+    listed = keying_sets.properties(context, chosen, bones)
+    return keys.insert_properties(armature, rig, names, listed, keying_sets.rules(context, chosen))
 
 
 def key_also(
@@ -78,25 +84,17 @@ def key_also(
     return key(context, armature, rig, unknowns, before, replace(keying, what=what))
 
 
-def auto_rules(context: bpy.types.Context, armature: bpy.types.Object) -> keys.Rules:
-    """What the scene and the preferences say about auto-keying."""
+def auto_rules(context: bpy.types.Context) -> keys.Rules:
+    """What the scene and the preferences say about auto-keying without a keying set."""
     edit, tools = context.preferences.edit, context.scene.tool_settings
-    paths = None
-    active = context.scene.keying_sets_all.active if tools.use_keyframe_insert_keyingset else None
-    # Blender's own sets name no paths: they mean what is selected, and a drag says itself what it means.
-    if active is not None and active.paths:
-        paths = frozenset(
-            (path.data_path, -1 if path.use_entire_array else path.array_index)
-            for path in active.paths
-            if path.id == armature
-        )
     return keys.Rules(
         available=edit.use_keyframe_insert_available,
         replace=tools.auto_keying_mode == "REPLACE_KEYS",
         needed=edit.use_auto_keyframe_insert_needed,
         cycle_aware=tools.use_keyframe_cycle_aware,
         type=tools.keyframe_type,
-        paths=paths,
+        # Only where keys that change nothing are unwanted does Blender mind what a bone was moved by.
+        whole=not edit.use_auto_keyframe_insert_needed,
     )
 
 

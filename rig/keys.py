@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,54 +9,72 @@ from typing import Any, Literal
 import bpy
 
 from ..errors import RigError
-from . import animated, compat, control, euler, snapshot
+from . import control, curves, euler, snapshot
+from .channels import rotation_path
+from .curves import Curves, Place
 from .reading import BoneReading, Reading
-from .snapshot import Holder
+from .snapshot import Holder, take_bone
 from .writing import beside, stored_rotation
 
-# Keys closer than this are the same key [frames].
-_SAME_FRAME = 1e-3
+Option = Literal["INSERTKEY_NEEDED", "INSERTKEY_CYCLE_AWARE", "INSERTKEY_VISUAL"]
 
-Curves = Mapping[tuple[str, int], bpy.types.FCurve]
+_LOCKED = "its curve is locked, or the NLA strips leave it no say; unlock it, or mute the strips"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What Blender's auto-keying leaves out, and how it marks its keys.
+    """What Blender's auto-keying leaves out or adds, and how it marks its keys.
 
     Attributes:
         available: key only channels that have a curve.
         replace: key only channels that have a key at the frame.
         needed: leave out keys that would change nothing.
         cycle_aware: put keys of a cyclic curve into its first cycle.
+        visual: key what constraints make of the channels.
         type: of the keys, such as "EXTREME".
-        paths: (data path on the armature object, array index or -1 for all) of an active keying set; None = all.
+        whole: key location, rotation and scale of every bone that has one of the unknowns.
     """
 
     available: bool = False
     replace: bool = False
     needed: bool = False
     cycle_aware: bool = False
+    visual: bool = False
     type: str = "KEYFRAME"
-    paths: frozenset[tuple[str, int]] | None = None
+    whole: bool = False
 
-    def allow(self, path: str, index: int, curve: bpy.types.FCurve | None, frame: float) -> bool:
-        """Whether a channel with this curve is keyed at all."""
-        if self.paths is not None and not {(path, index), (path, -1)} & self.paths:
-            return False
+    def allow(self, curve: bpy.types.FCurve | None, frame: float) -> bool:
+        """Whether a channel with this curve is keyed at all, at a frame of its action."""
         if self.replace:
-            return _key_at(curve, frame) is not None
+            return curves.key_at(curve, frame) is not None
         return curve is not None or not self.available
 
     @property
-    def options(self) -> set[Literal["INSERTKEY_NEEDED", "INSERTKEY_CYCLE_AWARE"]]:
+    def options(self) -> set[Option]:
         """What is left to Blender to decide."""
-        found: set[Literal["INSERTKEY_NEEDED", "INSERTKEY_CYCLE_AWARE"]] = set()
-        if self.needed:
-            found.add("INSERTKEY_NEEDED")
-        if self.cycle_aware:
-            found.add("INSERTKEY_CYCLE_AWARE")
-        return found
+        chosen: tuple[tuple[Option, bool], ...] = (
+            ("INSERTKEY_NEEDED", self.needed),
+            ("INSERTKEY_CYCLE_AWARE", self.cycle_aware),
+            ("INSERTKEY_VISUAL", self.visual),
+        )
+        return {option for option, wanted in chosen if wanted}
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property that a keying set names.
+
+    Attributes:
+        owner: the data-block.
+        path: data path from it.
+        index: array index, -1 for all.
+        group: of its curves, "" for none.
+    """
+
+    owner: bpy.types.ID
+    path: str
+    index: int
+    group: str
 
 
 ALL = Rules()
@@ -81,88 +98,190 @@ def insert(
         reading: of it.
         unknowns: what to key.
         frame: where; None = the current frame.
-        rules: what is left out.
+        rules: what is left out or added.
 
     Returns:
         How many channels were keyed.
 
     Raises:
-        RigError: Blender refuses, as for an action that is linked from a library.
+        RigError: Blender refuses some, as for an action that is linked from a library; the others are keyed.
     """
     where = bpy.context.scene.frame_current_final if frame is None else float(frame)
     driven = control.driven(armature)
-    curves = _curves(armature)
-    parts: dict[tuple[str, str], list[int]] = {}
+    writer = _Writer(armature, where, rules)
+    for (bone_name, path), indices in _channels(reading, unknowns).items():
+        bone = _holder(armature, bone_name)
+        writer.unwind(bone, path, indices, reading, bone_name)
+        own = driven.get(bone_name, frozenset())
+        for index in _parts(bone, path, indices, reading.bones[bone_name]):
+            if (path, index) not in own:
+                writer.key(bone.path_from_id(path), index, group_of(bone))
+        if rules.whole:
+            for other, index in _others(bone, path, indices):
+                if (other, index) not in own:
+                    writer.key(bone.path_from_id(other), index, group_of(bone))
+    return writer.end()
+
+
+def insert_properties(
+    armature: bpy.types.Object,
+    reading: Reading,
+    unknowns: Iterable[str],
+    properties: Iterable[Property],
+    rules: Rules,
+) -> int:
+    """Key what a keying set names, at the current frame, after unwinding the unknowns as :func:`insert` does.
+
+    Args:
+        armature: the one that was read.
+        reading: of it.
+        unknowns: what the drag has moved.
+        properties: what to key, on the armature or elsewhere.
+        rules: how.
+
+    Returns:
+        How many properties were keyed.
+
+    Raises:
+        RigError: Blender refuses some; the others are keyed.
+    """
+    where = bpy.context.scene.frame_current_final
+    writers = {armature: _Writer(armature, where, rules)}
+    for (bone_name, path), indices in _channels(reading, unknowns).items():
+        writers[armature].unwind(_holder(armature, bone_name), path, indices, reading, bone_name)
+    for one in properties:
+        writer = writers.setdefault(one.owner, _Writer(one.owner, where, rules))
+        length = _length(one)
+        for index in range(length) if length and one.index < 0 else (max(one.index, 0),):
+            writer.key(one.path, index, one.group, single=not length)
+    return sum(writer.end() for writer in writers.values())
+
+
+class _Writer:
+    """Keys channels of one data-block at one frame."""
+
+    def __init__(self, owner: bpy.types.ID, frame: float, rules: Rules) -> None:
+        self.owner = owner
+        self.frame = frame
+        self.rules = rules
+        self.local = curves.frame_in_action(owner, frame)
+        self.layered = curves.is_layered(owner)
+        self.curves: Curves = curves.of(owner)
+        action = None if owner.animation_data is None else owner.animation_data.action
+        self.linked = "" if action is None or action.library is None else action.name
+        self.new: dict[Place, float] = {}
+        self.turned: set[str] = set()
+        self.count = 0
+        self.refused: list[str] = []
+
+    def key(self, path: str, index: int, group: str, *, single: bool = False) -> None:
+        """Key one channel where the rules allow it; ``single`` for a property that is no array."""
+        place = (path, index)
+        curve = self.curves.get(place)
+        at = curves.frame_in_cycle(curve, self.local) if self.rules.cycle_aware else self.local
+        if not self.rules.allow(curve, at):
+            return
+        if self.linked:
+            # Before 5.0 Blender keys it all the same, and the keys are gone when the file is opened again.
+            self.refused.append(
+                f"{path}[{index}] could not be keyed: its action {self.linked!r} is linked; make it local, or give the "
+                "object an action of its own"
+            )
+            return
+        fresh = curves.key_at(curve, at) is None
+        kind: Any = self.rules.type
+        try:
+            done = self.owner.keyframe_insert(
+                path,
+                index=-1 if single else index,
+                frame=self.frame,
+                group=group,
+                options=self.rules.options,
+                keytype=kind,
+            )
+        except (RuntimeError, TypeError) as error:
+            self.refused.append(f"{path}[{index}] could not be keyed: {error}")
+            return
+        if not done:
+            if not self.rules.needed:
+                self.refused.append(f"{path}[{index}] could not be keyed at frame {self.frame:g}: {_LOCKED}")
+            return
+        self.count += 1
+        if fresh:
+            self.new[place] = at
+
+    def unwind(self, bone: Holder, path: str, indices: Sequence[int], reading: Reading, name: str) -> None:
+        """Bring the channels to the way of saying their rotation that is nearest to the neighbouring key.
+
+        Where NLA strips take part, the curves are in other numbers than the channels, which are left as they are: next
+        to what they were before, which is what the whole stack says.
+        """
+        if path == "location":
+            return
+        if path == "rotation_axis_angle":
+            self.turned.add(bone.path_from_id(path))
+        if self.layered:
+            return
+        full_path = bone.path_from_id(path)
+        own = [self.curves.get((full_path, index)) for index in range(len(getattr(bone, path)))]
+        at = curves.neighbour([curve for curve in own if curve is not None], self.local)
+        if at is None:
+            return
+        old = tuple(getattr(bone, path))
+        before = tuple(value if curve is None else curve.evaluate(at) for curve, value in zip(own, old, strict=True))
+        if -1 in indices:
+            new = beside(bone.rotation_mode, old, before)
+        else:
+            turning = {reading.channels[unknown].index for unknown in endless(reading, name)}
+            new = tuple(
+                euler.nearest_turn(value, before[i]) if i in turning and i in indices else value
+                for i, value in enumerate(old)
+            )
+        if any(abs(a - b) > 1e-6 for a, b in zip(new, old, strict=True)):
+            setattr(bone, path, new)
+
+    def end(self) -> int:
+        """Finish the keys. Returns how many there are, and refuses if Blender refused any."""
+        if self.new:
+            curves.dress(self.owner, self.new, self.turned)
+        if self.refused:
+            more = f" (and {len(self.refused) - 1} more)" if len(self.refused) > 1 else ""
+            raise RigError(self.refused[0] + more)
+        return self.count
+
+
+def _channels(reading: Reading, unknowns: Iterable[str]) -> Mapping[tuple[str, str], list[int]]:
+    """The channels of unknowns: indices by bone and data path."""
+    found: dict[tuple[str, str], list[int]] = {}
     for name in unknowns:
         channel = reading.channels[name]
-        parts.setdefault((channel.bone, channel.path), []).append(channel.index)
-    count = 0
-    new: list[tuple[str, int]] = []
-    for (bone_name, path), indices in parts.items():
-        bone = snapshot.holder(armature, bone_name)
-        if bone is None:
-            raise RigError(f"armature {armature.name!r} no longer has the bone {bone_name!r}")
-        own = driven.get(bone_name, frozenset())
-        _unwind(bone, path, indices, curves, where, reading, bone_name)
-        for index in _parts(bone, path, indices, reading.bones[bone_name]):
-            if (path, index) in own:
-                continue
-            place = (bone.path_from_id(path), index)
-            if not rules.allow(*place, curves.get(place), where):
-                continue
-            if _key_at(curves.get(place), where) is None:
-                new.append(place)
-            count += _insert(bone, path, index, where, rules)
-    if new:
-        _dress(armature, new, where)
-    return count
+        found.setdefault((channel.bone, channel.path), []).append(channel.index)
+    return found
 
 
-def _curves(armature: bpy.types.Object) -> Curves:
-    return {(curve.data_path, curve.array_index): curve for curve in compat.fcurves(armature)}
+def _holder(armature: bpy.types.Object, name: str) -> Holder:
+    found = snapshot.holder(armature, name)
+    if found is None:
+        raise RigError(f"armature {armature.name!r} no longer has the bone {name!r}")
+    return found
 
 
-def _frame_of(key: bpy.types.Keyframe) -> float:
-    return float(key.co[0])
+def group_of(bone: Holder) -> str:
+    """The group that Blender itself puts the curves of a bone or an object into."""
+    return bone.name if isinstance(bone, bpy.types.PoseBone) else "Object Transforms"
 
 
-def _key_at(curve: bpy.types.FCurve | None, frame: float) -> bpy.types.Keyframe | None:
-    """The key of a curve at a frame, if there is one."""
-    if curve is None:
-        return None
-    place = bisect_left(curve.keyframe_points, frame - _SAME_FRAME, key=_frame_of)
-    if place == len(curve.keyframe_points):
-        return None
-    found = curve.keyframe_points[place]
-    return found if _frame_of(found) < frame + _SAME_FRAME else None
+def insert_one(bone: Holder, path: str, index: int, frame: float) -> None:
+    """Key one channel as it is.
 
-
-def _dress(armature: bpy.types.Object, places: Iterable[tuple[str, int]], frame: float) -> None:
-    """Give new keys the handles and interpolation that the user prefers, as Blender does for its own operators only.
-
-    From the third key of a curve on, Blender copies the interpolation from the neighbour.
+    Raises:
+        RigError: Blender refuses.
     """
-    edit = bpy.context.preferences.edit
-    handle, interpolation = edit.keyframe_new_handle_type, edit.keyframe_new_interpolation_type
-    curves = _curves(armature)
-    held = animated.take(armature)
-    touched = False
-    for place in places:
-        curve = curves.get(place)
-        key = _key_at(curve, frame)
-        if curve is None or key is None:
-            continue
-        asked = interpolation if len(curve.keyframe_points) <= 2 else key.interpolation
-        if (key.handle_left_type, key.handle_right_type, key.interpolation) == (handle, handle, asked):
-            continue
-        key.handle_left_type = key.handle_right_type = handle
-        key.interpolation = asked
-        curve.update()
-        touched = True
-    if touched:
-        # Touching keys makes Blender evaluate the animation again, and forget every change that was not keyed.
-        bpy.context.view_layer.update()
-        animated.restore(armature, held)
+    owner = bone.id_data
+    assert isinstance(owner, bpy.types.ID)
+    writer = _Writer(owner, frame, ALL)
+    writer.key(bone.path_from_id(path), index, group_of(bone))
+    writer.end()
 
 
 def _parts(bone: Holder, path: str, indices: Sequence[int], entry: BoneReading) -> list[int]:
@@ -177,80 +296,28 @@ def _parts(bone: Holder, path: str, indices: Sequence[int], entry: BoneReading) 
     return [i for i in range(len(now)) if not is_locked(bone, path, i) or now[i] != before[i]]
 
 
-def insert_one(bone: Holder, path: str, index: int, frame: float) -> None:
-    """Key one channel as it is.
-
-    Raises:
-        RigError: Blender refuses.
-    """
-    _insert(bone, path, index, frame, ALL)
-
-
-def _insert(bone: Holder, path: str, index: int, frame: float, rules: Rules) -> int:
-    try:
-        kind: Any = rules.type
-        done = bone.keyframe_insert(
-            path, index=index, frame=frame, group=group_of(bone), options=rules.options, keytype=kind
-        )
-    except (RuntimeError, TypeError) as error:
-        raise RigError(f"{_described(bone)} could not be keyed: {error}") from error
-    if not done and not rules.needed:
-        raise RigError(
-            f"{_described(bone)} could not be keyed at frame {frame:g}: its curve is locked, or its action is linked "
-            "and cannot be changed; unlock it or make it local"
-        )
-    return int(done)
-
-
-def _described(bone: Holder) -> str:
-    return f"{'bone' if isinstance(bone, bpy.types.PoseBone) else 'armature'} {bone.name!r}"
-
-
-def group_of(bone: Holder) -> str:
-    """The group that Blender itself puts the curves of a bone or an object into."""
-    return bone.name if isinstance(bone, bpy.types.PoseBone) else "Object Transforms"
+def _others(bone: Holder, path: str, indices: Sequence[int]) -> Iterable[Place]:
+    """The unlocked channels of a bone beside those of its unknowns."""
+    for other in ("location", rotation_path(take_bone(bone)), "scale"):
+        if other == "location" and isinstance(bone, bpy.types.PoseBone) and bone.bone.use_connect:
+            continue
+        for index in range(len(getattr(bone, other))):
+            own = other == path and (-1 in indices or index in indices)
+            if not own and not is_locked(bone, other, index):
+                yield other, index
 
 
 def is_locked(bone: Holder, path: str, index: int) -> bool:
     """Whether the animator has locked a part of a channel."""
     if path == "location":
         return bool(bone.lock_location[index])
+    if path == "scale":
+        return bool(bone.lock_scale[index])
     if path == "rotation_euler":
         return bool(bone.lock_rotation[index])
     if bone.lock_rotations_4d:
         return bool((bone.lock_rotation_w, *bone.lock_rotation)[index])
     return all(bone.lock_rotation)
-
-
-def _unwind(
-    bone: Holder,
-    path: str,
-    indices: Sequence[int],
-    curves: Curves,
-    frame: float,
-    reading: Reading,
-    name: str,
-) -> None:
-    """Bring the channels to the way of saying their rotation that is nearest to the neighbouring key."""
-    if path == "location":
-        return
-    full_path = bone.path_from_id(path)
-    own = [curves.get((full_path, index)) for index in range(len(getattr(bone, path)))]
-    neighbour = _neighbour([curve for curve in own if curve is not None], frame)
-    if neighbour is None:
-        return
-    old = tuple(getattr(bone, path))
-    before = tuple(value if curve is None else curve.evaluate(neighbour) for curve, value in zip(own, old, strict=True))
-    if -1 in indices:
-        new = beside(bone.rotation_mode, old, before)
-    else:
-        turning = {reading.channels[unknown].index for unknown in endless(reading, name)}
-        new = tuple(
-            euler.nearest_turn(value, before[i]) if i in turning and i in indices else value
-            for i, value in enumerate(old)
-        )
-    if any(abs(a - b) > 1e-6 for a, b in zip(new, old, strict=True)):
-        setattr(bone, path, new)
 
 
 def endless(reading: Reading, bone: str) -> list[str]:
@@ -260,15 +327,10 @@ def endless(reading: Reading, bone: str) -> list[str]:
     return [name for name, free in zip(skeleton.unknowns, skeleton.continuous, strict=True) if free and name in own]
 
 
-def _neighbour(curves: Sequence[bpy.types.FCurve], frame: float) -> float | None:
-    """Frame of the last key before, or else of the first key after; a key on the frame itself will be replaced."""
-    earlier, later = [], []
-    for curve in curves:
-        keys = curve.keyframe_points
-        before = bisect_left(keys, frame - _SAME_FRAME, key=_frame_of)
-        after = bisect_right(keys, frame + _SAME_FRAME, key=_frame_of)
-        if before > 0:
-            earlier.append(_frame_of(keys[before - 1]))
-        if after < len(keys):
-            later.append(_frame_of(keys[after]))
-    return max(earlier) if earlier else min(later, default=None)
+def _length(one: Property) -> int:
+    """How many channels a property has; 0 where it is no array, or gone."""
+    try:
+        value: Any = one.owner.path_resolve(one.path)
+    except ValueError:
+        return 0
+    return len(value) if hasattr(value, "__len__") and not isinstance(value, str | bytes | set) else 0

@@ -34,7 +34,10 @@ def test_keys_have_the_type_that_the_scene_asks_for(tools: bpy.types.ToolSetting
     tools.keyframe_type = "EXTREME"
     armature = arm(3)
     drag(armature, (0.1, 0.1, -0.1))
-    assert len(keyed(armature)) == 9
+    # Without "Only Insert Needed", Blender's auto-keying takes location, rotation and scale of what was transformed.
+    paths = {(path.rpartition(".")[2], index) for path, index in keyed(armature)}
+    assert paths == {(path, i) for path in ("location", "rotation_euler", "scale") for i in range(3)}
+    assert len(keyed(armature)) == 27
     assert types_of(armature) == {"EXTREME"}
 
 
@@ -79,10 +82,11 @@ def test_a_keying_set_of_the_scene_says_which_channels(tools: bpy.types.ToolSett
     armature = arm(3)
     keying_set = bpy.context.scene.keying_sets.new(name="mine")
     keying_set.paths.add(armature, 'pose.bones["b1"].rotation_euler')
+    keying_set.paths.add(armature, "location", index=2)
     bpy.context.scene.keying_sets.active = keying_set
     tools.use_keyframe_insert_keyingset = True
     drag(armature, (0.1, 0.1, -0.1))
-    assert set(keyed(armature)) == {('pose.bones["b1"].rotation_euler', i) for i in range(3)}
+    assert set(keyed(armature)) == {*(('pose.bones["b1"].rotation_euler', i) for i in range(3)), ("location", 2)}
 
 
 def test_keys_of_a_cycle_go_into_the_first_one(tools: bpy.types.ToolSettings) -> None:
@@ -95,4 +99,5 @@ def test_keys_of_a_cycle_go_into_the_first_one(tools: bpy.types.ToolSettings) ->
         curve.modifiers.new("CYCLES")
     bpy.context.scene.frame_set(25)
     drag(armature, (0.1, 0.1, -0.1))
-    assert {frame for keys in keyed(armature).values() for frame, _ in keys} == {1.0, 5.0, 11.0}
+    turned = [keys for (path, _), keys in keyed(armature).items() if path.endswith("rotation_euler")]
+    assert {frame for keys in turned for frame, _ in keys} == {1.0, 5.0, 11.0}
