@@ -26,18 +26,24 @@ def is_playing(context: bpy.types.Context) -> bool:
     return any(window.screen.is_animation_playing for window in context.window_manager.windows)
 
 
+def animation(owner: bpy.types.ID) -> bpy.types.AnimData | None:
+    """The animation data of a data-block, None where it has none or is of a kind that has none."""
+    found: bpy.types.AnimData | None = getattr(owner, "animation_data", None)
+    return found
+
+
 def fcurves(owner: bpy.types.ID) -> list[bpy.types.FCurve]:
     """The F-curves by which a data-block's action animates it; none where it has no action.
 
     Before 4.4 an action has no slots, and from 5.0 on its curves are found by its slot only.
     """
-    animation: Any = owner.animation_data
-    action: Any = animation.action if animation is not None else None
+    data: Any = animation(owner)
+    action: Any = data.action if data is not None else None
     if action is None:
         return []
     if not hasattr(action, "slots"):
         return list(action.fcurves)
-    slot = animation.action_slot
+    slot = data.action_slot
     if slot is None:
         return []
     bags = [strip.channelbag(slot) for layer in action.layers for strip in layer.strips]

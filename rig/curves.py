@@ -43,7 +43,7 @@ def neighbour(curves: Sequence[bpy.types.FCurve], frame: float) -> float | None:
 
 def frame_in_action(owner: bpy.types.ID, frame: float) -> float:
     """A frame of the scene in the time of the action that is edited, which is its own while an NLA strip is tweaked."""
-    data = owner.animation_data
+    data = compat.animation(owner)
     if data is None or not data.use_tweak_mode:
         return frame
     return float(data.nla_tweak_strip_time_to_scene(frame, invert=True))
@@ -59,7 +59,7 @@ def frame_in_cycle(curve: bpy.types.FCurve | None, frame: float) -> float:
 
 def is_layered(owner: bpy.types.ID) -> bool:
     """Whether NLA strips have a say beside the action, so that its curves are not the values of the properties."""
-    data = owner.animation_data
+    data = compat.animation(owner)
     return data is not None and data.use_nla and any(len(track.strips) for track in data.nla_tracks)
 
 

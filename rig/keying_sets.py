@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import bpy
 
@@ -71,13 +70,13 @@ def _group(chosen: bpy.types.KeyingSet, path: bpy.types.KeyingSetPath) -> str:
     return str(chosen.bl_label) if path.group_method == "KEYINGSET" else ""
 
 
-def _kinds(kind: Any) -> Iterator[Any]:
+def _kinds(kind: type) -> Iterator[type]:
     for below in kind.__subclasses__():
         yield below
         yield from _kinds(below)
 
 
-def _idname(kind: Any) -> str:
+def _idname(kind: type) -> str:
     return str(getattr(kind, "bl_idname", "") or kind.__name__)
 
 
@@ -97,9 +96,13 @@ class _Collected:
 class _Rule:
     """Stands in for an instance of a rule's class, of which only Blender can make some."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: type) -> None:
         self._kind = kind
 
-    def __getattr__(self, name: str) -> Any:
+    def generate(self, *arguments: object) -> None:
+        """Add what is keyed of a bone: (context, keying set, bone)."""
+        getattr(self._kind, "generate")(self, *arguments)  # noqa: B009 - Blender's stubs do not know it
+
+    def __getattr__(self, name: str) -> object:
         found = getattr(self._kind, name)
         return types.MethodType(found, self) if isinstance(found, types.FunctionType) else found

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import bpy
 
 from ..errors import RigError
-from . import control, curves, euler, snapshot
+from . import compat, control, curves, euler, snapshot
 from .channels import rotation_path
 from .curves import Curves, Place
 from .reading import BoneReading, Reading
@@ -146,12 +146,15 @@ def insert_properties(
         RigError: Blender refuses some; the others are keyed.
     """
     where = bpy.context.scene.frame_current_final
-    writers = {armature: _Writer(armature, where, rules)}
+    writers: dict[bpy.types.ID, _Writer] = {armature: _Writer(armature, where, rules)}
     for (bone_name, path), indices in _channels(reading, unknowns).items():
         writers[armature].unwind(_holder(armature, bone_name), path, indices, reading, bone_name)
     for one in properties:
         writer = writers.setdefault(one.owner, _Writer(one.owner, where, rules))
         length = _length(one)
+        if length is None:
+            # Blender's own rules name properties that were renamed, and skip them.
+            continue
         for index in range(length) if length and one.index < 0 else (max(one.index, 0),):
             writer.key(one.path, index, one.group, single=not length)
     return sum(writer.end() for writer in writers.values())
@@ -167,7 +170,8 @@ class _Writer:
         self.local = curves.frame_in_action(owner, frame)
         self.layered = curves.is_layered(owner)
         self.curves: Curves = curves.of(owner)
-        action = None if owner.animation_data is None else owner.animation_data.action
+        data = compat.animation(owner)
+        action = None if data is None else data.action
         self.linked = "" if action is None or action.library is None else action.name
         self.new: dict[Place, float] = {}
         self.turned: set[str] = set()
@@ -327,10 +331,10 @@ def endless(reading: Reading, bone: str) -> list[str]:
     return [name for name, free in zip(skeleton.unknowns, skeleton.continuous, strict=True) if free and name in own]
 
 
-def _length(one: Property) -> int:
-    """How many channels a property has; 0 where it is no array, or gone."""
+def _length(one: Property) -> int | None:
+    """How many channels a property has; 0 where it is no array, None where it is gone."""
     try:
         value: Any = one.owner.path_resolve(one.path)
     except ValueError:
-        return 0
+        return None
     return len(value) if hasattr(value, "__len__") and not isinstance(value, str | bytes | set) else 0
