@@ -14,6 +14,7 @@ from .joint import AxisKind, Matrix
 
 if TYPE_CHECKING:
     from .compiled import Compiled
+    from .problem import Problem
     from .skeleton import Skeleton, Vector
     from .step import Handle
 
@@ -202,6 +203,8 @@ class Chain:
         held.setflags(write=False)
         self.q: Vector = held
         self._cache: dict[tuple[tuple[Handle, ...], tuple[float, ...] | None], Compiled] = {}
+        # What was asked last, from which the next problem is made: most ask for the same body elsewhere.
+        self.last_problem: Problem | None = None
 
     def _relations(self) -> tuple[tuple[bool, ...], tuple[tuple[str, int, float, float], ...]]:
         """Which unknowns may be reported wrapped, and (name, place, multiplier, offset) of every axis that they move.

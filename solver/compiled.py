@@ -12,6 +12,7 @@ from .walk import Walk, extent, make_tip, nearest_rotation, stretched
 if TYPE_CHECKING:
     from .chain import Chain
     from .least_squares import Iteration
+    from .run import Tolerance
 
 # What is left of the pace of an unknown that is as good as locked.
 LEAST_PACE = 0.01
@@ -39,6 +40,8 @@ class Compiled:
         ease: per unknown how willingly it moves: 1, less its stiffness, times its weight; 0 where it is held.
         pace: stride times ease: how far it goes where a free one would go its stride.
         movable: places of the unknowns that move a handle and are not held.
+        tolerance: the last one that was asked for, kept for the next search.
+        start: (dof,) the chain's own values, inside the limits.
         groups: per unknown its steps.
         paths: per tip the steps that move it: place, slides or not, unknown, and how far a pace of that moves the step.
         moved_by: per step the tips that it moves.
@@ -70,6 +73,8 @@ class Compiled:
         lower, upper = chain.lower.tolist(), chain.upper.tolist()
         self.lower = [-math.inf if wraps else v for v, wraps in zip(lower, chain.continuous, strict=True)]
         self.upper = [math.inf if wraps else v for v, wraps in zip(upper, chain.continuous, strict=True)]
+        self.tolerance: Tolerance | None = None
+        self.start = self.clamp(chain.values.tolist())
         self.groups: tuple[tuple[int, ...], ...] = tuple(
             tuple(i for i, step in enumerate(walk.steps) if step.unknown == unknown) for unknown in range(self.dof)
         )

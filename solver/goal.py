@@ -128,18 +128,21 @@ def _unit(body: str, what: str, value: ArrayLike) -> Point:
 
 
 def _rotation(body: str, value: ArrayLike) -> Rows:
-    matrix = _numbers(body, "orientation", value, (3, 3))
-    a, b, c = matrix.tolist()
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (3, 3):
+        a, b, c = value.tolist()  # what is not finite is no rotation, see below
+    else:
+        a, b, c = _numbers(body, "orientation", value, (3, 3)).tolist()
     gram = (_dot(a, a) - 1.0, _dot(b, b) - 1.0, _dot(c, c) - 1.0, _dot(a, b), _dot(b, c), _dot(c, a))
     defect = max(map(abs, gram))
     volume = _dot(a, (b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]))
-    if defect > 1e-3 or volume < 0.0:
+    if not defect <= 1e-3 or volume < 0.0:
+        _numbers(body, "orientation", value, (3, 3))
         raise GoalError(
-            f"the orientation of the goal for {body!r} is no rotation matrix (scaled, sheared or mirrored): "
-            f"{matrix.tolist()}"
+            f"the orientation of the goal for {body!r} is no rotation matrix (scaled, sheared or mirrored): {[a, b, c]}"
         )
     if defect > 1e-12:
         # Two steps of Newton's iteration for the polar factor: single-precision input becomes a rotation to 1e-12.
+        matrix = np.array((a, b, c))
         for _ in range(2):
             matrix = matrix @ (1.5 * np.eye(3) - 0.5 * (matrix.T @ matrix))
         a, b, c = matrix.tolist()

@@ -127,6 +127,7 @@ class Problem:
         compiled: the chain as numbers for these goals' handles.
         points: (goals,) handles in their bodies' frames.
         asked: one a goal.
+        weights: (dof,) how willingly each unknown moves; None = 1 each.
     """
 
     def __init__(self, chain: Chain, goals: Sequence[Goal], weights: tuple[float, ...] | None = None) -> None:
@@ -157,6 +158,7 @@ class Problem:
             handles.append((goal.body, point, goal.orientation is not None or goal.aim is not None))
             heaviest = max(heaviest, goal.weight)
         self.points: tuple[Point, ...] = tuple([point for _, point, _ in handles])
+        self.weights = weights
         self.compiled = chain.compiled(tuple(handles), weights)
         self._heaviest = heaviest
         self.asked = [self._asked(goal) for goal in self.goals]
@@ -180,6 +182,7 @@ class Problem:
         other.goals = (now,)
         other.points = self.points
         other.compiled = self.compiled
+        other.weights = self.weights
         other._heaviest = self._heaviest
         other.asked = [self._asked(now)]
         return other
@@ -336,6 +339,19 @@ class Problem:
                 if (push > least and value >= upper[i]) or (push < -least and value <= lower[i]):
                     found.append(i)
         return found
+
+
+def problem_of(chain: Chain, goals: Sequence[Goal], weights: tuple[float, ...] | None) -> Problem:
+    """The problem of goals on a chain; quickly, where the last one on it asked for the same things elsewhere.
+
+    Raises:
+        GoalError: as for :class:`Problem`.
+    """
+    last = chain.last_problem
+    problem = last.again(goals) if last is not None and last.weights == weights else None
+    if problem is None:
+        problem = chain.last_problem = Problem(chain, goals, weights)
+    return problem
 
 
 def _way_down(errors: list[float], after: list[float], before: list[float]) -> int | None:

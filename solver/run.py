@@ -89,7 +89,6 @@ class Run:
         self.far = problem.out_of_reach()
         self.iteration, numbers = problem.iteration(written=written)
         self.numbers = (*numbers, tolerance.fine2, tolerance.fine_angle2)
-        self._at_once = (*numbers, math.inf, math.inf)  # anything is good enough: no step is worked out
         self.start = self.best = self.look(values, careful=self.far) if values else problem.evaluate(values)
 
     def look(self, values: list[float], *, careful: bool) -> Evaluation:
@@ -100,7 +99,8 @@ class Run:
 
     def error(self, values: list[float]) -> float:
         """The squared error [m²] of a pose (dof,), and nothing else."""
-        return self.iteration(values, self._at_once, math.inf, GAIN, GAIN, math.inf)[1]
+        at_once = (*self.numbers[:-2], math.inf, math.inf)  # anything is good enough: no step is worked out
+        return self.iteration(values, at_once, math.inf, GAIN, GAIN, math.inf)[1]
 
     def blocked(self, at: Evaluation) -> tuple[int, ...]:
         """Places of the unknowns at a limit that the error pushes outwards."""

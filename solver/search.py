@@ -13,7 +13,7 @@ from ..errors import GoalError, SkeletonError
 from .chain import Chain
 from .goal import Goal, positive
 from .methods import METHODS, sweeps
-from .problem import Problem
+from .problem import Problem, problem_of
 from .run import FOLLOW, Run, Tolerance, motion_of_targets
 from .solution import Solution, describe
 
@@ -84,25 +84,30 @@ class Search:
         if method not in METHODS:
             raise GoalError(f"there is no method {method!r}; choose one of {', '.join(map(repr, METHODS))}")
         self._weights = None if joint_weights is None else _checked_weights(chain, joint_weights)
-        problem = Problem(chain, _listed(goals), self._weights)
+        problem = problem_of(chain, _listed(goals), self._weights)
         if problem.compiled.uneven is not None and method != "AUTO":
             raise GoalError(f"{problem.compiled.uneven}, which {method} cannot follow; use AUTO")
         if tolerance is None:
             tolerance = max(TOLERANCE * problem.compiled.scale, LEAST_TOLERANCE)
-        check_tolerances(tolerance, orientation_tolerance)
+        limits = problem.compiled.tolerance
+        if limits is None or limits.distance != tolerance or limits.angle != orientation_tolerance:
+            check_tolerances(tolerance, orientation_tolerance)
+            limits = Tolerance(float(tolerance), float(orientation_tolerance), problem.compiled.scale)
+            problem.compiled.tolerance = limits
         self.chain = chain
         self.method = method
-        self.tolerance = float(tolerance)
-        self.orientation_tolerance = float(orientation_tolerance)
+        self.tolerance = limits.distance
+        self.orientation_tolerance = limits.angle
         self.iterations = 0
         self.done = False
         self._clock = clock
         self._solution: Solution | None = None
-        leant = None if rest is None else problem.compiled.clamp(_values(chain, "rest pose", rest))
+        compiled = problem.compiled
+        leant = None if rest is None else compiled.clamp(_values(chain, "rest pose", rest))
         run = Run(
             problem,
-            problem.compiled.clamp(_start(chain, q0)),
-            Tolerance(tolerance, orientation_tolerance, problem.compiled.scale),
+            compiled.start if q0 is None else compiled.clamp(_values(chain, "start pose", q0)),
+            limits,
             rest=leant,
             written=not one_shot and method == "AUTO",
         )
@@ -246,13 +251,6 @@ def check_tolerances(tolerance: float | None, orientation_tolerance: float) -> N
 
 def _listed(goals: Goal | Sequence[Goal]) -> Sequence[Goal]:
     return (goals,) if isinstance(goals, Goal) else goals
-
-
-def _start(chain: Chain, q0: ArrayLike | None) -> list[float]:
-    if q0 is None:
-        values: list[float] = chain.values.tolist()
-        return values
-    return _values(chain, "start pose", q0)
 
 
 def _values(chain: Chain, what: str, given: ArrayLike) -> list[float]:
