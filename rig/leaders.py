@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import bpy
 
@@ -33,9 +33,28 @@ def leader_of(armature: bpy.types.Object, bone: str) -> str:
         for member, constraint in ik_members(user)
         if isinstance(constraint, bpy.types.KinematicConstraint) and constraint.target == evaluated
     }
-    step: bpy.types.PoseBone | None = bones.get(bone)
+    step, by_ik = _walk(bones.get(bone), evaluated, targets)
+    if step is None:
+        return ""
+    by_ik = by_ik or step.name in leading(armature)
+    if by_ik:
+        step = _that_moves(step, evaluated, targets)
+    # The target of an IK chain may sit in a group of controls: the outermost takes the others along.
+    leaders = frozenset(targets.values())
+    while by_ik and step.parent is not None and _is_control(step.parent):
+        if _leads_more(step.parent, step, leaders, bone):
+            break
+        step = step.parent
+    return "" if step.name == bone else str(step.name)
+
+
+def _walk(
+    start: bpy.types.PoseBone | None, evaluated: bpy.types.Object, targets: Mapping[str, str]
+) -> tuple[bpy.types.PoseBone | None, bool]:
+    """The first control on the way along constraints and parents, None without one; and whether IK chains led there."""
+    bones = evaluated.pose.bones
+    step, by_ik = start, False
     visited: set[str] = set()
-    by_ik = False
     while step is not None and step.name not in visited:
         visited.add(step.name)
         target = targets.get(step.name, "")
@@ -46,19 +65,32 @@ def leader_of(armature: bpy.types.Object, bone: str) -> str:
         if copied in bones:
             step = bones[copied]
         elif _is_control(step):
-            break
+            return step, by_ik
         else:
             placed = next(_copied_locations(step, evaluated), "") if not compat.bone_is_visible(step) else ""
             step = bones.get(placed, step.parent)
-    if step is None or not _is_control(step):
-        return ""
-    # The target of an IK chain may sit in a group of controls: the outermost takes the others along.
-    leaders = frozenset(targets.values())
-    while (by_ik or step.name in leading(armature)) and step.parent is not None and _is_control(step.parent):
-        if _leads_more(step.parent, step, leaders, bone):
-            break
-        step = step.parent
-    return "" if step.name == bone else str(step.name)
+    return None, by_ik
+
+
+def _that_moves(
+    control: bpy.types.PoseBone, evaluated: bpy.types.Object, targets: Mapping[str, str]
+) -> bpy.types.PoseBone:
+    """The control that takes an IK chain's end from place to place, where the one that was found only turns.
+
+    The heel of a leg with three bones only turns about its head: what carries its head, in turn by parents and other IK
+    chains, moves the foot. A control that carries the bones of a chain as well is none that moves its end.
+    """
+    step = control
+    passed = {control.name}
+    while step.parent is not None and (all(step.lock_location) or step.bone.use_connect):
+        further, _ = _walk(step.parent, evaluated, targets)
+        if further is None or further.name in passed:
+            return control
+        passed.add(further.name)
+        if any(below.name in targets for below in further.children_recursive):
+            return control
+        step = further
+    return step
 
 
 def _is_control(bone: bpy.types.PoseBone) -> bool:

@@ -161,3 +161,45 @@ def test_an_ik_target_in_a_group_is_led_by_the_group_but_not_by_what_carries_eve
     ik.target, ik.subtarget, ik.chain_count = armature, "spin.L", 2
     bpy.context.view_layer.update()
     assert module("rig.leaders").leader_of(armature, "thigh.L") == "foot.L"
+
+
+@pytest.mark.parametrize("side", ["L", "R"])
+def test_legs_of_four_bones_are_led_by_the_foot_and_not_by_the_heel_that_only_turns(side: str) -> None:
+    armature = generated("basic_quadruped")
+    leader_of = module("rig.leaders").leader_of
+    for end in ("", "front_"):
+        bones = [f"DEF-{end}{part}.{side}" for part in ("thigh", "shin", "foot")]
+        bones += [f"DEF-{end}{part}.{side}.001" for part in ("thigh", "shin")]
+        blend(armature, 0.0)
+        assert {leader_of(armature, bone) for bone in bones} == {f"{end}foot_ik.{side}"}
+        # The paw itself has a control of its own.
+        assert leader_of(armature, f"DEF-{end}toe.{side}") == f"{end}toe.{side}"
+        picked = armature.pose.bones[f"DEF-{end}foot.{side}"]
+        drag = grip(armature, picked.name)
+        assert drag.grip.bone == f"{end}foot_ik.{side}"
+        start = np.array(drag.target)
+        drag.aim(start + np.array((0.0, -0.03, 0.04)))
+        drag.confirm(bpy.context)
+        assert drag.status == "REACHED"
+        moved_by = np.array((picked.head + picked.tail) / 2) - start
+        # A heel that turns about the ball would keep the foot's far end where it is.
+        assert moved_by @ (0.0, -0.6, 0.8) > 0.03
+        blend(armature, 1.0)
+        # A twist segment is led by the bone that it twists towards.
+        wanted = [f"{end}{part}_fk.{side}" for part in ("thigh", "shin", "foot", "shin", "foot")]
+        assert [leader_of(armature, bone) for bone in bones] == wanted
+
+
+def test_a_control_that_cannot_be_moved_is_kept_where_only_what_carries_the_whole_chain_could_move_it() -> None:
+    bones = [
+        ("hips", "", (0, 0, 1), (0, 0.3, 1)),
+        ("thigh", "hips", (0.1, 0, 1), (0.1, -0.05, 0.5)),
+        ("shin", "thigh", (0.1, -0.05, 0.5), (0.1, 0, 0.1)),
+        ("heel", "hips", (0.1, 0, 0.1), (0.1, 0.2, 0.1)),
+    ]
+    armature = make_named(bones)
+    ik = armature.pose.bones["shin"].constraints.new("IK")
+    ik.target, ik.subtarget, ik.chain_count = armature, "heel", 2
+    armature.pose.bones["heel"].lock_location = (True, True, True)
+    bpy.context.view_layer.update()
+    assert module("rig.leaders").leader_of(armature, "shin") == "heel"
