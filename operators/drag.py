@@ -2,7 +2,7 @@
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import bpy
@@ -29,6 +29,8 @@ DEPTH_KEYS = {"UP_ARROW": 1.0, "DOWN_ARROW": -1.0}
 # With Ctrl the wheel lengthens the chain instead; the keys are those of Blender's Auto IK.
 LENGTH = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1}
 LENGTH_KEYS = {"PAGE_UP": 1, "PAGE_DOWN": -1}
+# What a confirmed drag stores in the operator.
+_STORED = frozenset({"asked", "point", "picked", "channels"})
 
 
 @dataclass
@@ -180,7 +182,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
                     self.report({"WARNING"}, f"Posed, but not keyed: {refused}")
                 return {"FINISHED"}
             same_grip = stored and stored["asked"][:2] == self._asked()[:2]
-            self._solve(context, stored["point"] if same_grip else None)
+            self._solve(context, stored if same_grip else {})
         except LinkposeError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -281,7 +283,12 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         self.target = tuple(session.target)
         # What was asked is compared with the properties later, which hold single precision.
         self.result = json.dumps(
-            {"asked": self._asked(), "point": session.grip.point.tolist(), "channels": session.channels()}
+            {
+                "asked": self._asked(),
+                "point": session.grip.point.tolist(),
+                "picked": [session.grip.picked, session.grip.picked_point.tolist()],
+                "channels": session.channels(),
+            }
         )
         self._tell(context, session)
         return {"FINISHED"}
@@ -290,10 +297,12 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         """What the user can change in the redo panel."""
         return [self.armature, self.body, self.method, self.length, list(self.target)]
 
-    def _solve(self, context: bpy.types.Context, point: list[float] | None) -> None:
+    def _solve(self, context: bpy.types.Context, stored: dict[str, Any]) -> None:
         if not self.body:
             raise LinkposeError("Nothing to solve: give body= and target=, or start the drag in a 3D view")
-        held = grip.by_name(context, self.armature, self.body, point)
+        held = grip.by_name(context, self.armature, self.body, stored.get("point"))
+        if stored:
+            held = replace(held, picked=stored["picked"][0], picked_point=np.array(stored["picked"][1]))
         session = self._session(context, held, np.zeros(3))
         try:
             session.aim(np.array(self.target, dtype=np.float64))
@@ -320,7 +329,7 @@ def _stored(text: str) -> dict[str, Any]:
         stored = json.loads(text)
     except ValueError:
         return {}
-    return stored if isinstance(stored, dict) and stored.keys() == {"asked", "point", "channels"} else {}
+    return stored if isinstance(stored, dict) and stored.keys() == _STORED else {}
 
 
 def _keying(context: bpy.types.Context) -> Keying:

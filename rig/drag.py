@@ -17,6 +17,7 @@ from ..errors import LinkposeError, RigError
 from ..solver import AxisKind, Goal, Search, Solution
 from . import handles, keying, mirroring, reading, snapshot
 from . import pins as pinned
+from .following import TRIES, follow
 from .grip import Grip, find
 from .keying import Keying
 from .results import not_as_solved
@@ -27,6 +28,8 @@ from .world import World
 # One slice of the search between two events [s], and what it may still take on confirm.
 SLICE = 0.004
 LAST_SLICE = 0.050
+# Corrections between two events for a picked bone that follows the dragged one.
+AT_ONCE = 3
 # A notch of the wheel moves the target by this share of its distance from the viewer.
 NOTCH = 0.05
 
@@ -64,7 +67,7 @@ class DragSession:
     Attributes:
         grip: what is dragged.
         target: (3,) where the handle is to go.
-        handle: (3,) where the handle is.
+        handle: (3,) where the handle is; of the picked bone also where its control is dragged.
         chain: names of the unknowns that may move, anchor first.
         joints: (n, 3) where the bodies of the chain are, anchor first, for drawing.
         limited: (m, 3) where the joints are that hold at a limit.
@@ -124,8 +127,9 @@ class DragSession:
         self._moved = False
         self._snapshot = snapshot.take(armature, ())
         self._take(armature, length)
-        self.handle = self._world.point_outside(self._taken.handle(self._written))
+        self.handle = self._held_at(armature)
         self.target = self.handle.copy()
+        self._aim()
         self._anchor_point = np.array(click, dtype=np.float64)
         self._offset = self.handle - self._anchor_point
         self._search = self._searching()
@@ -163,7 +167,8 @@ class DragSession:
     @property
     def is_done(self) -> bool:
         """Whether the search has nothing left to improve for the present target."""
-        return not self._moved or self._search.done
+        following = self._following is not None and not self._following.done
+        return not self._moved or (self._search.done and not following)
 
     def point_at(self, view: View, pixel: tuple[float, float]) -> bool:
         """Move the target in the plane that faces the viewer; True when it moved."""
@@ -205,13 +210,9 @@ class DragSession:
         if not self._moved:
             return False
         armature = self.check(context)
-        solution = self._search.advance(seconds)
-        q, values = self._taken.as_shown(solution.values)
-        self.solution = solution if np.array_equal(values, solution.values) else not_as_solved(solution)
-        if np.array_equal(values, self._written):
-            return False
-        self._show(context, armature, q, values)
-        return True
+        untried = self._following is not None and self._following.untried
+        changed = not untried and self._present(context, armature, self._search.advance(seconds))
+        return self._correct(context, armature, seconds) or changed
 
     def change_length(self, context: bpy.types.Context, step: int) -> bool:
         """Lengthen the chain upwards by so many bodies, or shorten it; True when its length changed.
@@ -237,6 +238,7 @@ class DragSession:
             self._show(context, armature, q, values)
             return False
         q, values = self._taken.as_shown(self._taken.values_of(held))
+        self._aim()
         self._search = self._searching(values)
         self.solution = self._search.solution if self._moved else None
         self._show(context, armature, q, values)
@@ -305,12 +307,7 @@ class DragSession:
     def channels(self) -> dict[str, dict[str, list[float]]]:
         """What the channels of the chain and of its other side hold now, by bone and data path, for :func:`replay`."""
         armature = find(self.grip)
-        found: dict[str, dict[str, list[float]]] = {}
-        for channel in self._taken.channels:
-            holder = None if armature is None else snapshot.holder(armature, channel.bone)
-            if holder is not None:
-                found.setdefault(channel.bone, {})[channel.path] = list(getattr(holder, channel.path))
-        return found
+        return {} if armature is None else self._taken.held(armature)
 
     def _end(self, state: State) -> None:
         global _current
@@ -348,6 +345,7 @@ class DragSession:
             return False
         self.target = target
         self._moved = True
+        self._aim()
         self._search.retarget(self._goals())
         return True
 
@@ -356,6 +354,7 @@ class DragSession:
         self._taken = Taken(
             armature, self.grip, pins=self._pins, root_motion=self._root_motion, length=length, mirror=self._mirror
         )
+        self._following = follow(self.grip, self.size)
         self.chain: tuple[str, ...] = self._taken.unknowns
         self._written = self._taken.start
         taken = snapshot.take(armature, self._taken.bones)
@@ -366,13 +365,59 @@ class DragSession:
         return Search(self._taken.chain, self._goals(), start, method=self.method, tolerance=tolerance)
 
     def _goals(self) -> list[Goal]:
-        return self._taken.goals(self._world.point_inside(self.target))
+        aim = self.target if self._following is None else self._following.aim
+        return self._taken.goals(self._world.point_inside(aim))
+
+    def _aim(self) -> None:
+        if self._following is not None:
+            self._following.retarget(self.target)
+
+    def _dragged_at(self) -> Vector:
+        """(3,) where the handle of the dragged body is."""
+        return self._world.point_outside(self._taken.handle(self._written))
+
+    def _held_at(self, armature: bpy.types.Object) -> Vector:
+        if self._following is None:
+            return self._dragged_at()
+        place = self._following.place(armature)
+        self._following.seen(self._dragged_at(), place)
+        return place
+
+    def _present(self, context: bpy.types.Context, armature: bpy.types.Object, solution: Solution) -> bool:
+        """Write a solution's pose; True when that changed something."""
+        q, values = self._taken.as_shown(solution.values)
+        self.solution = solution if np.array_equal(values, solution.values) else not_as_solved(solution)
+        if np.array_equal(values, self._written):
+            return False
+        self._show(context, armature, q, values)
+        return True
+
+    def _correct(self, context: bpy.types.Context, armature: bpy.types.Object, seconds: float) -> bool:
+        """Send the dragged control where the picked bone comes nearer to the target; True when something changed."""
+        following, changed, last = self._following, False, seconds >= LAST_SLICE
+        if following is None:
+            return False
+        for _ in range(TRIES if last else AT_ONCE):
+            if following.untried:
+                following.untried = False
+                self._search.retarget(self._goals())
+                changed |= self._present(context, armature, self._search.advance(seconds))
+            if following.done or not self._search.done:
+                break
+            following.tried(self._dragged_at(), self.handle, self._search.solution)
+        # What is tried between two events is not to be seen.
+        nearest = following.nearer(self.handle)
+        if nearest is not None:
+            changed |= self._present(context, armature, nearest)
+        if self.solution is not None:
+            self.solution = following.told(self.solution, self.residual)
+        return changed
 
     def _show(self, context: bpy.types.Context, armature: bpy.types.Object, q: Vector, values: Vector) -> None:
         self._taken.write(armature, q)
         self._written = values
         context.view_layer.update()
-        self.handle = self._world.point_outside(self._taken.handle(values))
+        self.handle = self._held_at(armature)
         self._refresh_points(armature)
 
     def _refresh_points(self, armature: bpy.types.Object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -25,6 +25,8 @@ class Grip:
         body: the dragged body's name in the skeleton.
         bone: the bone that stands for it.
         point: (3,) handle in the body's frame.
+        picked: the bone that was picked, where its control is dragged in its place; "" where it is dragged itself.
+        picked_point: (3,) what is held of that bone, in its own space.
     """
 
     armature: str
@@ -32,6 +34,8 @@ class Grip:
     body: str
     bone: str
     point: Vector
+    picked: str = ""
+    picked_point: Vector = field(default_factory=lambda: np.zeros(3))
 
 
 def of_pick(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Grip:
@@ -60,7 +64,9 @@ def of_pick(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Gr
         place = reading.frame_shown(armature, rig, body) @ (*point, 1.0)
         control = rig.body_of(leader)
         point = np.linalg.solve(reading.frame_shown(armature, rig, control), place)[:3]
-        return Grip(pick.armature, pick.armature_uid, control, leader, point)
+        shown = np.array(armature.pose.bones[pick.bone].matrix, dtype=np.float64)
+        held = np.linalg.solve(shown, place)[:3]
+        return Grip(pick.armature, pick.armature_uid, control, leader, point, pick.bone, held)
     return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
 
 

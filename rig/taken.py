@@ -87,6 +87,15 @@ class Taken:
             found += [self.mirror.rig.channels[name] for name in self.mirror.unknowns]
         return found
 
+    def held(self, armature: bpy.types.Object) -> dict[str, dict[str, list[float]]]:
+        """What is held there now, by bone and data path."""
+        found: dict[str, dict[str, list[float]]] = {}
+        for channel in self.channels:
+            holder = snapshot.holder(armature, channel.bone)
+            if holder is not None:
+                found.setdefault(channel.bone, {})[channel.path] = list(getattr(holder, channel.path))
+        return found
+
     def values_of(self, held: dict[str, float]) -> Vector:
         """(dof,) values by name, as they were read where none is given."""
         return np.array([held.get(name, value) for name, value in zip(self.unknowns, self.start, strict=True)])
