@@ -28,8 +28,8 @@ from .world import World
 # One slice of the search between two events [s], and what it may still take on confirm.
 SLICE = 0.004
 LAST_SLICE = 0.050
-# Corrections between two events for a picked bone that follows the dragged one.
-AT_ONCE = 3
+# Poses that are tried between two events for a picked bone that follows the dragged one.
+AT_ONCE = 2
 # A notch of the wheel moves the target by this share of its distance from the viewer.
 NOTCH = 0.05
 
@@ -328,7 +328,8 @@ class DragSession:
             raise RigError(f"the armature {self.grip.armature!r} was given other data")
         if context.scene.frame_current_final != self._frame:
             raise RigError("the current frame has changed")
-        missing = [bone for bone in self._snapshot.bones if snapshot.holder(armature, bone) is None]
+        bones = (*self._snapshot.bones, self.grip.picked)
+        missing = [bone for bone in bones if snapshot.holder(armature, bone) is None]
         if missing:
             raise RigError(f"the armature {self.grip.armature!r} no longer has the bone {missing[0]!r}")
         return armature

@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from blender.characters import generated
-from blender.posing import arm, channels, tail
-from blender.support import module
+from blender.posing import arm, channels, make_named, tail
+from blender.support import errors, module
 from mathutils import Euler, Vector
 from numpy.typing import NDArray
 
@@ -152,3 +152,20 @@ def test_a_bone_that_is_dragged_itself_is_not_corrected() -> None:
     drag.aim(tail(armature, "b3") + np.array((0.3, 0.1, -0.4)))
     drag.confirm(bpy.context)
     assert np.linalg.norm(tail(armature, "b3") - drag.target) < 1e-3
+
+
+def test_a_picked_bone_that_is_gone_ends_the_drag_of_its_control() -> None:
+    ends = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    armature = make_named([("control", "", *ends), ("skin", "", *ends)])
+    copy = armature.pose.bones["skin"].constraints.new("COPY_TRANSFORMS")
+    copy.target, copy.subtarget = armature, "control"
+    bpy.context.view_layer.update()
+    drag = take(armature, "skin")
+    assert (drag.grip.bone, drag.grip.picked) == ("control", "skin")
+    drag.aim(place(armature, "skin") + np.array((0.1, 0.0, 0.0)))
+    drag.advance(bpy.context)
+    armature.data.bones["skin"].name = "other"
+    with pytest.raises(errors.RigError, match="no longer has the bone 'skin'"):
+        drag.advance(bpy.context)
+    drag.cancel(bpy.context)
+    assert not any(armature.pose.bones["control"].location)
