@@ -13,7 +13,7 @@ from . import control, definition, probing, reading, root
 from . import pins as pinned
 from .channels import can_slide
 from .pins import Pin
-from .reading import Reading
+from .reading import Reading, Survey
 from .refusals import refuse_rigid
 
 # Above a character's hips there is at most the bone that carries all of it, and that bone's control.
@@ -73,7 +73,8 @@ def take(
     asked = _Asked(body, anchor, oriented, pins, root_motion, length)
     rigid: set[str] = set()
     astray: dict[str, str] = {}
-    rig, own, chain = _taken(armature, asked, rigid, astray)
+    survey = reading.Survey(armature)
+    rig, own, chain = _taken(armature, asked, rigid, astray, survey)
     tries = _TRIES if probe and definition.read(armature.data.bones[rig.bone_of(body)]) is None else 0
     tried: set[str] = set()
     for _ in range(tries):
@@ -90,7 +91,7 @@ def take(
             rigid.discard(bone)
             tried.add(bone)
             astray[bone] = _ASTRAY
-        rig, own, chain = _taken(armature, asked, rigid, astray)
+        rig, own, chain = _taken(armature, asked, rigid, astray, survey)
     refuse_rigid(armature, rig, own)
     return rig, chain
 
@@ -111,20 +112,22 @@ def lengths(rig: Reading, chain: Chain) -> tuple[int, int]:
 
 
 def _taken(
-    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]
+    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str], survey: Survey
 ) -> tuple[Reading, Chain, Chain]:
     """(reading, chain of the dragged body alone, the same with what pins add)."""
-    rig, own = _own(armature, asked, rigid, astray)
+    rig, own = _own(armature, asked, rigid, astray, survey)
     return rig, own, pinned.tree(rig, own, asked.pins)
 
 
-def _own(armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str]) -> tuple[Reading, Chain]:
+def _own(
+    armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dict[str, str], survey: Survey
+) -> tuple[Reading, Chain]:
     body = asked.body
-    rig = reading.read(armature, rebase=True, rigid=rigid, astray=astray)
+    rig = reading.read(armature, rebase=True, rigid=rigid, astray=astray, survey=survey)
     if asked.root_motion:
         bone = _carrier(armature, rig, body)
         if bone:
-            free = reading.read(armature, rebase=True, slides={bone: True}, rigid=rigid, astray=astray)
+            free = reading.read(armature, rebase=True, slides={bone: True}, rigid=rigid, astray=astray, survey=survey)
             if bone in free.bones and free.bones[bone].motion.slides:
                 return free, _up_to(free, body, bone)
         if _floats(armature, rig, body):
@@ -134,7 +137,7 @@ def _own(armature: bpy.types.Object, asked: _Asked, rigid: set[str], astray: dic
     bones = _sliding(armature, rig, body) if asked.anchor is None else ()
     if bones:
         slides = dict.fromkeys(bones, asked.oriented)
-        sliding = reading.read(armature, rebase=True, slides=slides, rigid=rigid, astray=astray)
+        sliding = reading.read(armature, rebase=True, slides=slides, rigid=rigid, astray=astray, survey=survey)
         own = sum(len(sliding.skeleton.body(bone).axes) for bone in bones)
         if own:
             return sliding, sliding.skeleton.chain(body, q=sliding.pose(), length=own)

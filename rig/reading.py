@@ -15,7 +15,6 @@ from .bodies import BodyMaker, Known
 from .bones import Bones
 from .channels import Channel, Motion, rotation_path
 from .clamps import RotationLimit
-from .definition import Definition
 from .euler import Triple
 from .laws import BoneLaw
 from .mimics import Followers
@@ -181,6 +180,51 @@ class Reading:
         return values
 
 
+class Survey:
+    """What every reading of an armature in one pose has in common. Valid until Blender changes anything else.
+
+    A pose that was changed for a trial and put back, bit for bit, is the same one.
+
+    Attributes:
+        bones: all of them.
+        defined: the robot's definition of each bone that has one.
+        followers: which of those follow others.
+        limits: what each bone's constraints leave of its channels, where it has any.
+        elsewhere: why a bone is placed from elsewhere, by bone.
+        labels: each bone's body.
+        noise: see :func:`noise`.
+    """
+
+    def __init__(self, armature: bpy.types.Object) -> None:
+        """Look at an armature as it is shown now.
+
+        Raises:
+            RigError: it is no armature, or one whose pose cannot be seen, with the reason.
+        """
+        check_readable(armature)
+        data = armature.data
+        assert isinstance(data, bpy.types.Armature)
+        self.defined = names.definitions(data)
+        driven = control.driven(armature)
+        self.followers = Followers(self.defined, driven)
+        self.bones = Bones(armature)
+        constrained = [bone for bone in self.bones.posed if len(bone.constraints)]
+        self.limits = {bone.name: stacks.read(bone, armature, robot=bone.name in self.defined) for bone in constrained}
+        self.elsewhere = control.placed_elsewhere(constrained, self.limits, self.followers.foreign(driven))
+        self.labels = names.body_names(data, self.defined)
+        self.noise = noise(armature)
+        self._parts: dict[frozenset[str], dict[str, branching.Part]] = {}
+
+    def parts(self, loose: frozenset[str]) -> dict[str, branching.Part]:
+        """The special parts in chains of all bones that are no links of a robot, where these are roots of their own."""
+        if len(self.defined) == len(self.bones):
+            return {}
+        if loose not in self._parts:
+            found = branching.parts(self.bones, loose)
+            self._parts[loose] = {name: part for name, part in found.items() if name not in self.defined}
+        return self._parts[loose]
+
+
 def read(
     armature: bpy.types.Object,
     *,
@@ -188,6 +232,7 @@ def read(
     slides: Mapping[str, bool] | None = None,
     rigid: Container[str] = (),
     astray: Mapping[str, str] | None = None,
+    survey: Survey | None = None,
 ) -> Reading:
     """Read an armature as it is shown now.
 
@@ -208,35 +253,28 @@ def read(
             are constant, except the joints of a robot.
         rigid: bones that are placed from elsewhere and yet known to go with their parents.
         astray: bones that are known not to follow their channels, and why.
+        survey: of the same armature in the same pose, where it is read more than once; None = make one.
 
     Raises:
         RigError: it is no armature, or one whose pose cannot be seen, with the reason.
     """
-    check_readable(armature)
-    data = armature.data
-    assert isinstance(data, bpy.types.Armature)
-    defined = names.definitions(data)
-    driven = control.driven(armature)
-    followers = Followers(defined, driven)
-    bones = Bones(armature)
-    constrained = [bone for bone in bones.posed if len(bone.constraints)]
-    limits = {bone.name: stacks.read(bone, armature, robot=bone.name in defined) for bone in constrained}
-    elsewhere = {**control.placed_elsewhere(constrained, limits, followers.foreign(driven)), **(astray or {})}
-    loose = {bone for bone in elsewhere if bone not in rigid}
-    labels = names.body_names(data, defined)
+    if survey is None:
+        survey = Survey(armature)
+    defined, limits, labels = survey.defined, survey.limits, survey.labels
+    elsewhere = {**survey.elsewhere, **(astray or {})}
     known = Known(
         labels=labels,
         clamps=limits,
         defined=defined,
-        followers=followers,
+        followers=survey.followers,
         placed_elsewhere=elsewhere,
-        parts=_parts(bones, defined, loose),
-        noise=noise(armature),
+        parts=survey.parts(frozenset(bone for bone in elsewhere if bone not in rigid)),
+        noise=survey.noise,
         rebase=rebase,
         slides=slides or {},
         rigid=rigid,
     )
-    maker = BodyMaker(bones, known)
+    maker = BodyMaker(survey.bones, known)
     skeleton = Skeleton(maker.make())
     read_bones = {
         name: BoneReading(
@@ -320,13 +358,6 @@ def noise(armature: bpy.types.Object) -> float:
     world = np.array(armature.matrix_world, dtype=np.float64)
     smallest = float(np.linalg.norm(world[:3, :3], axis=0).min())
     return 1e-6 * float(np.linalg.norm(world[:3, 3])) / max(smallest, 1e-9)
-
-
-def _parts(bones: Bones, defined: Mapping[str, Definition], loose: Container[str]) -> dict[str, branching.Part]:
-    """The special parts in chains of all bones that are no links of a robot."""
-    if len(defined) == len(bones):
-        return {}
-    return {name: part for name, part in branching.parts(bones, loose).items() if name not in defined}
 
 
 def _channels(bone: str, entry: BoneReading) -> list[tuple[str, Channel]]:
