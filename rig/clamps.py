@@ -77,11 +77,13 @@ class Space:
         into: (4, 4) from armature space to there.
         back: (4, 4) from there to armature space.
         inside: whether it moves with the armature object.
+        of_parent: whether it moves with the bone's parent; ``into`` and ``back`` then begin and end in that.
     """
 
     into: Matrix
     back: Matrix
     inside: bool = False
+    of_parent: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

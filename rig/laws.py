@@ -56,7 +56,7 @@ class Carrier:
             elif self.inherit_scale == FIX_SHEAR:
                 turned = upright(turned)
         start = linear @ offset[:3, 3] + parent[:3, 3]
-        return Carried(turned, post, start, linear @ offset[:3, :3] if self.local_location else linear)
+        return Carried(turned, post, start, linear @ offset[:3, :3] if self.local_location else linear, parent)
 
     def _turned(self, linear: Matrix) -> Matrix:
         mode, offset = self.inherit_scale, self.offset[:3, :3]
@@ -96,12 +96,14 @@ class Carried:
         post: (3,) factors on the columns behind them, None for 1.
         start: (3,) origin without a location.
         along: (3, 3) what the location is multiplied by.
+        parent: (4, 4) of the parent bone.
     """
 
     turned: Matrix
     post: Matrix | None
     start: Matrix
     along: Matrix
+    parent: Matrix
 
     def placed(self, linear: Matrix, location: Sequence[float] | Matrix) -> Matrix:
         """(4, 4) matrix for channels: rotation and scale (3, 3), location (3,)."""
@@ -269,7 +271,8 @@ def _apply(limit: Limit, carried: Carried, frame: Matrix) -> Matrix:
         owned = np.eye(4)
         owned[:3, :3], owned[:3, 3] = linear, location
     else:
-        owned = space.into @ frame
+        seen = np.linalg.solve(carried.parent, frame) if space.of_parent else frame
+        owned = space.into @ seen
     rule = limit.rule
     if isinstance(rule, LocationLimit):
         owned[:3, 3] = rule.clamp(owned[:3, 3].tolist())
@@ -278,7 +281,12 @@ def _apply(limit: Limit, carried: Carried, frame: Matrix) -> Matrix:
         lengths = np.linalg.norm(straight, axis=0)
         angles = _angles(straight / np.maximum(lengths, 1e-30), rule.order)
         owned[:3, :3] = euler.from_euler(rule.clamp(angles), rule.order) * lengths
-    found = carried.placed(owned[:3, :3], owned[:3, 3]) if space is None else space.back @ owned
+    if space is None:
+        found = carried.placed(owned[:3, :3], owned[:3, 3])
+    else:
+        found = space.back @ owned
+        if space.of_parent:
+            found = carried.parent @ found
     if limit.influence < 1.0:
         return limit.to_world.back @ blended(limit.to_world.into @ frame, limit.to_world.into @ found, limit.influence)
     return found

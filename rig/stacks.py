@@ -53,7 +53,7 @@ def read(bone: bpy.types.PoseBone, armature: bpy.types.Object, *, robot: bool = 
         else:
             return Clamps(rotation, location, constraint.name)
         own = constraint.owner_space == "LOCAL"
-        if not own and not _is_apart(constraint, armature):
+        if not own and not _is_known(constraint, bone, armature):
             return Clamps(rotation, location, constraint.name)
         stack.append(_limit(constraint, rule, bone, armature))
         simple = simple and own and constraint.influence == 1.0
@@ -74,9 +74,9 @@ def read(bone: bpy.types.PoseBone, armature: bpy.types.Object, *, robot: bool = 
     return Clamps(rotation, location, "", tuple(stack), simple)
 
 
-def _is_apart(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> bool:
-    """Whether the space of a limit stands while the armature's bones move, as far as can be seen."""
-    if constraint.owner_space != "CUSTOM" or constraint.space_object is None:
+def _is_known(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, armature: bpy.types.Object) -> bool:
+    """Whether a limit's space stands while the armature's bones move, as far as can be seen, or is the parent's."""
+    if constraint.owner_space != "CUSTOM" or constraint.space_object is None or _is_parents(constraint, bone, armature):
         return True
     step = constraint.space_object
     if step == armature and not constraint.space_subtarget:
@@ -84,6 +84,15 @@ def _is_apart(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> b
     while step is not None and step != armature:
         step = step.parent
     return step is None
+
+
+def _is_parents(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, armature: bpy.types.Object) -> bool:
+    return bool(
+        constraint.owner_space == "CUSTOM"
+        and constraint.space_object == armature
+        and bone.parent is not None
+        and constraint.space_subtarget == bone.parent.name
+    )
 
 
 def _limit(
@@ -102,6 +111,8 @@ def _limit(
     elif constraint.owner_space == "LOCAL_WITH_PARENT":
         rest = np.array(bone.bone.matrix_local, dtype=np.float64)
         space = Space(inverse(rest), rest, inside=True)
+    elif _is_parents(constraint, bone, armature):
+        space = Space(np.eye(4), np.eye(4), of_parent=True)
     elif constraint.owner_space == "CUSTOM":
         target = constraint.space_object
         if target is None:

@@ -10,15 +10,17 @@ from blender.support import api, errors, module
 from blender.test_pose_bones import held, limit_rotation, tumble
 
 
-@pytest.mark.parametrize("space", ["LOCAL_WITH_PARENT", "POSE", "WORLD", "CUSTOM"])
+@pytest.mark.parametrize("space", ["LOCAL_WITH_PARENT", "POSE", "WORLD", "CUSTOM", "the parent's"])
 @pytest.mark.parametrize("mode", ["QUATERNION", "ZXY"])
 def test_a_limit_in_any_space_is_read_as_shown_and_solved_through(space: str, mode: str) -> None:
     armature = arm(4, mode=mode, roll=0.3)
     armature.rotation_euler, armature.location = (0.2, -0.1, 0.3), (0.5, 0.2, 0.1)
     for bone in ("b1", "b2"):
         constraint = limit_rotation(armature.pose.bones[bone], x=(-0.4, 0.5), z=(-0.3, 0.4))
-        constraint.owner_space = space
-        if space == "CUSTOM":
+        constraint.owner_space = space if space.isupper() else "CUSTOM"
+        if space == "the parent's":
+            constraint.space_object, constraint.space_subtarget = armature, armature.pose.bones[bone].parent.name
+        elif space == "CUSTOM":
             constraint.space_object = bpy.data.objects.new("space", None)
             bpy.context.scene.collection.objects.link(constraint.space_object)
             constraint.space_object.rotation_euler = (0.3, 0.1, 0.2)
