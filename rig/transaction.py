@@ -29,6 +29,17 @@ def made_since(before: Blocks) -> list[bpy.types.ID]:
 
 
 @contextmanager
+def _some_window() -> Iterator[None]:
+    """A window for what needs one: after a script has loaded a file there is none, and 4.3 crashes without."""
+    windows = bpy.data.window_managers[0].windows if bpy.data.window_managers else []
+    if bpy.context.window is not None or not len(windows):
+        yield
+        return
+    with bpy.context.temp_override(window=windows[0]):
+        yield
+
+
+@contextmanager
 def workshop() -> Iterator[bpy.types.Scene]:
     """A scene of its own to build in, gone afterwards; what is wanted must be linked elsewhere by then.
 
@@ -39,7 +50,8 @@ def workshop() -> Iterator[bpy.types.Scene]:
     try:
         yield scene
     finally:
-        bpy.data.scenes.remove(scene)
+        with _some_window():
+            bpy.data.scenes.remove(scene)
 
 
 @contextmanager

@@ -27,8 +27,8 @@ def test_xacro_is_expanded_by_the_libraries_of_the_zip() -> None:
     folder = Path(bpy.app.tempdir)
     (folder / "names.yaml").write_text("[lamp]")
     (folder / "made.xacro").write_text(XACRO)
-    with viewport().override():
-        report = package("api").import_urdf(folder / "made.xacro")
+    # As after a script has loaded a file: no window is at hand, without which 4.3 cannot remove a scene.
+    report = package("api").import_urdf(folder / "made.xacro")
     assert [bone.name for bone in report.armature.pose.bones] == ["lamp"]
     assert not report.warnings
 
