@@ -63,7 +63,7 @@ def set_corner_normals(mesh: bpy.types.Mesh, normals: NDArray[np.float32]) -> No
     if bpy.app.version < (4, 5):
         mesh.normals_split_custom_set(normals.tolist())  # twice as fast as from an array
         return
-    missing = ~normals.any(axis=1)
+    missing = np.asarray(~normals.any(axis=1))
     if missing.any():
         own = np.empty(normals.size, dtype=np.float32)
         mesh.corner_normals.foreach_get("vector", own)

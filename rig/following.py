@@ -157,7 +157,7 @@ class Following:
         """(3,) the way of the handle by which the point goes this way, no longer than a few times as far."""
         response = self._response
         damped = response.T @ response + _WEAK**2 * np.eye(3)
-        step: Vector = np.linalg.solve(damped, response.T @ left)
+        step: Vector = np.asarray(np.linalg.solve(damped, response.T @ left), dtype=np.float64)
         longest, length = 2.0 * self._reach * float(np.linalg.norm(left)), float(np.linalg.norm(step))
         return step if length <= longest else step * (longest / length)
 

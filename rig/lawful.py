@@ -95,7 +95,7 @@ def behind(body: Body, parent: Matrix, law: BoneLaw) -> Matrix:
     frame = parent @ body.origin
     for axis, value in zip(body.axes, values, strict=True):
         frame = frame @ axis_motion(axis, value)
-    return np.linalg.solve(frame, law.shown(parent))
+    return np.asarray(np.linalg.solve(frame, law.shown(parent)), dtype=np.float64)
 
 
 def nearest_rotation(linear: Matrix) -> Matrix:

@@ -120,7 +120,8 @@ class Carried:
             LinAlgError: the parent is flat.
         """
         linear = np.linalg.solve(self.turned, frame[:3, :3] if self.post is None else frame[:3, :3] / self.post)
-        return linear, np.linalg.solve(self.along, frame[:3, 3] - self.start)
+        location = np.linalg.solve(self.along, frame[:3, 3] - self.start)
+        return np.asarray(linear, dtype=np.float64), np.asarray(location, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
