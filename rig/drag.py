@@ -72,6 +72,7 @@ class DragSession:
         joints: (n, 3) where the bodies of the chain are, anchor first, for drawing.
         limited: (m, 3) where the joints are that hold at a limit.
         solution: the latest; None before the first solve.
+        start: where each bone was when the drag began, as (4, 4) world matrices by name, for drawing a ghost.
         state: running, confirmed or cancelled.
         method: of the solver.
         refused_key: why a confirmed pose could not be keyed, "" when nothing was refused.
@@ -120,6 +121,7 @@ class DragSession:
         on, relative = mirroring.asked(armature)
         self._mirror = mirroring.Wish(on if mirror is None else mirror, relative)
         self.size = handles.size(armature)
+        self.start = snapshot.frames(armature)
         self.method = method
         self._keying = keying or Keying()
         self.refused_key = ""
@@ -163,6 +165,21 @@ class DragSession:
     def mirrored(self) -> tuple[str, ...]:
         """Names of the bones of the other side that follow."""
         return self._taken.mirrored
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """Names of the bodies that are to stay."""
+        return tuple(pin if isinstance(pin, str) else pin.body for pin in self._pins)
+
+    @property
+    def locked(self) -> tuple[Vector, Vector] | None:
+        """((k, 3) world directions in which alone the target moves, (3,) where it began); None when it moves freely."""
+        return None
+
+    @property
+    def turning(self) -> bool:
+        """Whether the pointer turns the dragged body, and does not move the target."""
+        return False
 
     @property
     def is_done(self) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import RigError
 
@@ -78,6 +80,17 @@ def holder(armature: bpy.types.Object, name: str) -> Holder | None:
 def numbers(bone: Holder, path: str) -> tuple[float, ...]:
     """The numbers of one of the bone's array properties."""
     return tuple(getattr(bone, path))
+
+
+def frames(armature: bpy.types.Object) -> dict[str, NDArray[np.float64]]:
+    """(4, 4) world matrix of every bone as Blender shows it, by name."""
+    bones = armature.pose.bones
+    flat = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix", flat)
+    # Blender keeps matrices by columns.
+    posed = flat.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+    world = np.array(armature.matrix_world, dtype=np.float64)
+    return dict(zip(bones.keys(), world @ posed, strict=True))
 
 
 def take_bone(bone: Holder) -> BoneState:
