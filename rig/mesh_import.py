@@ -1,4 +1,4 @@
-"""Reads mesh files into plain arrays: STL and COLLADA by our own readers, OBJ, PLY and glTF by Blender's importers."""
+"""Reads mesh files into plain arrays: STL, COLLADA and PLY by our own readers, OBJ and glTF by Blender's importers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..urdf import collada
 from ..urdf.errors import MeshError
 from ..urdf.mesh_data import MeshData, joined
 from ..urdf.obj_materials import ObjMaterials, read_obj_materials
+from ..urdf.ply import read_ply
 from ..urdf.stl import read_stl
 from .materials import Palette, make_opaque
-from .ply_header import check_ply
 from .textures import mend_textures
 from .transaction import data_blocks, made_since, working_in
 
@@ -57,17 +57,17 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette, *, obey_up_a
     suffix = path.suffix.lower()
     if suffix == ".stl":
         found = FileMesh(read_stl(path))
+    elif suffix == ".ply":
+        found = FileMesh(read_ply(path))
     elif suffix == ".dae":
         notes: list[str] = []
         data = joined(collada.read(path, obey_up_axis=obey_up_axis, warn=notes.append), path.stem)
         materials = tuple(palette.of_file(material) for material in data.materials) or (None,)
         found = FileMesh(data, materials, tuple(notes))
     elif suffix in _IMPORTERS:
-        if suffix == ".ply":
-            check_ply(path)
         found = _read_by_blender(path, suffix, scene, palette)
     else:
-        known = ", ".join(sorted((*_IMPORTERS, ".dae", ".stl")))
+        known = ", ".join(sorted((*_IMPORTERS, ".dae", ".ply", ".stl")))
         raise MeshError(path, f"meshes of format {suffix or 'without a suffix'!r} cannot be read; known are {known}")
     _check(path, found.data)
     if found.data.colors is not None:
@@ -193,17 +193,12 @@ def _import_obj(path: str) -> None:
     bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z")
 
 
-def _import_ply(path: str) -> None:
-    bpy.ops.wm.ply_import(filepath=path, forward_axis="Y", up_axis="Z")
-
-
 def _import_gltf(path: str) -> None:
     bpy.ops.import_scene.gltf(filepath=path)
 
 
 _IMPORTERS = {
     ".obj": _import_obj,
-    ".ply": _import_ply,
     ".glb": _import_gltf,
     ".gltf": _import_gltf,
 }

@@ -58,6 +58,38 @@ def write_ply(path: Path, vertices: int = len(CORNERS), reds: Sequence[int] = ()
     return path
 
 
+def write_full_ply(path: Path, form: str) -> Path:
+    """Three- and four-cornered faces; normals, texture coordinates and colours of vertices; columns of no use."""
+    vertices = [
+        (*corner, *(corner / (np.linalg.norm(corner) or 1.0)), 0.25 * i, 1.0 - 0.25 * i, 40 * i, 200 - 30 * i, i, 255)
+        for i, corner in enumerate((*CORNERS, np.array((1.0, 2.0, 0.5))))
+    ]
+    faces = [(7, face) for face in ((0, 2, 1), (0, 1, 4, 2), (0, 1, 3), (0, 3, 2), (1, 4, 2, 3))]
+    header = [
+        "ply",
+        f"format {form} 1.0",
+        "comment made here",
+        f"element vertex {len(vertices)}",
+        *(f"property float {name}" for name in ("x", "y", "z", "nx", "ny", "nz", "s", "t")),
+        *(f"property uchar {name}" for name in ("red", "green", "blue", "alpha")),
+        f"element face {len(faces)}",
+        "property short flags",
+        "property list uchar uint vertex_indices",
+        "end_header",
+    ]
+    content = ("\n".join(header) + "\n").encode()
+    if form == "ascii":
+        lines = [" ".join(map(str, vertex)) for vertex in vertices]
+        lines += [f"{flags} {len(face)} {' '.join(map(str, face))}" for flags, face in faces]
+        content += ("\n".join(lines) + "\n").encode()
+    else:
+        order = ">" if form == "binary_big_endian" else "<"
+        content += b"".join(struct.pack(f"{order}8f4B", *vertex) for vertex in vertices)
+        content += b"".join(struct.pack(f"{order}hB{len(face)}I", flags, len(face), *face) for flags, face in faces)
+    path.write_bytes(content)
+    return path
+
+
 def write_glb(path: Path) -> Path:
     points = CORNERS.astype("<f4").tobytes()
     faces = np.array(FACES, dtype="<u2").tobytes()

@@ -13,7 +13,7 @@ from blender import mesh_files
 from blender.mesh_files import CORNERS, WRITERS
 from blender.robots import import_text, robot_file, visuals
 from blender.shapes import a_color, a_link, a_mesh, a_visual, look, shapes_of
-from blender.support import api, module
+from blender.support import api
 
 
 def _points(mesh: bpy.types.Mesh) -> np.ndarray:
@@ -243,18 +243,23 @@ def test_a_binary_stl_is_known_by_its_length_whatever_its_header_says(header: by
     assert len(shape.data.polygons) == 4
 
 
-def test_a_ply_header_that_promises_too_much_is_refused_before_blender_sees_it(tmp_path: Path) -> None:
-    check = module("rig.ply_header").check_ply
-    error = module("urdf").MeshError
-    check(mesh_files.write_ply(tmp_path / "good.ply"))
-    with pytest.raises(error, match="promises"):
-        check(mesh_files.write_ply(tmp_path / "many.ply", vertices=10**9))
-    for content in (b"", b"ply\nend_header\n", b"ply\nformat ascii 1.0\nelement vertex x\nend_header\n"):
-        (tmp_path / "bad.ply").write_bytes(content)
-        with pytest.raises(error):
-            check(tmp_path / "bad.ply")
-    with pytest.raises(error, match="opened"):
-        check(tmp_path / "none.ply")
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
+def test_ply_files_are_read_as_blenders_own_reader_does(form: str, tmp_path: Path) -> None:
+    path = mesh_files.write_full_ply(tmp_path / "a.ply", form)
+    (ours,) = (shape.data for shape in shapes_of(import_text(tmp_path, a_link(a_mesh("a.ply")))))
+    bpy.ops.wm.ply_import(filepath=str(path), forward_axis="Y", up_axis="Z")
+    theirs = bpy.context.object.data
+    assert np.array_equal(_points(ours), _points(theirs))
+    assert [tuple(face.vertices) for face in ours.polygons] == [tuple(face.vertices) for face in theirs.polygons]
+    colors = theirs.color_attributes[0].data
+    for loop in ours.loops:
+        assert tuple(ours.color_attributes[0].data[loop.index].color) == pytest.approx(
+            tuple(colors[loop.vertex_index].color), abs=1e-6
+        )
+        assert tuple(ours.uv_layers[0].uv[loop.index].vector) == tuple(theirs.uv_layers[0].uv[loop.index].vector)
+        # Kept to 16 bits a component.
+        wanted = theirs.corner_normals[loop.index].vector
+        assert tuple(ours.corner_normals[loop.index].vector) == pytest.approx(tuple(wanted), abs=1e-3)
 
 
 def test_real_binary_files_that_begin_with_solid_are_read() -> None:
