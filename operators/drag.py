@@ -15,6 +15,7 @@ from ..rig.keying import Keying
 from ..rig.replay import replay
 from ..rig.view import View, ViewAddress
 from ..ui import overlay, preferences, status
+from ..ui.overlay import parts
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
@@ -51,7 +52,7 @@ class _Running:
     view: View
     timer: bpy.types.Timer
     workspace: str
-    overlay: overlay.OverlayState
+    overlay: overlay.Feed
 
 
 _running: _Running | None = None
@@ -208,12 +209,12 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             self.method = preferences.choices(context).method
         held = grip.of_pick(context, picked, lead=preferences.choices(context).lead)
         session = self._session(context, held, picked.point)
-        state = overlay.OverlayState(scene=context.scene.name)
+        feed = overlay.Feed(context.scene, parts.chosen(preferences.stored(context)), session)
         timer = context.window_manager.event_timer_add(TICK, window=window)
-        _running = _Running(session, address, seen, timer, context.workspace.name, state)
+        _running = _Running(session, address, seen, timer, context.workspace.name, feed)
         self.armature, self.body = session.grip.armature, session.grip.body
         _show(context, _running)
-        overlay.show(state)
+        overlay.show(feed.state)
         overlay.redraw(context.window_manager)
         if held.bone != picked.bone:
             self.report({"INFO"}, f"Dragging {held.bone!r}, the control of {picked.bone!r}")
@@ -339,11 +340,8 @@ def _keying(context: bpy.types.Context) -> Keying:
 
 def _show(context: bpy.types.Context, running: _Running) -> None:
     """Bring overlay and status bar up to date."""
-    session, state = running.session, running.overlay
-    state.target, state.handle = tuple(session.target), tuple(session.handle)
-    state.joints, state.limited = session.joints, session.limited
-    state.reached = session.status in {"", "REACHED"}
-    state.text = status.why(context.scene, session)
+    session = running.session
+    running.overlay.update(context.scene, session)
     workspace: Any = bpy.data.workspaces.get(running.workspace)
     if workspace is not None:
         workspace.status_text_set(status.line(context.scene, session))

@@ -85,3 +85,13 @@ def shader_nodes(material: bpy.types.Material) -> bpy.types.ShaderNodeTree:
         material.use_nodes = True
     assert material.node_tree is not None
     return material.node_tree
+
+
+def theme_error(theme: bpy.types.Theme) -> tuple[float, ...]:
+    """The colour by which a theme says that something is wrong.
+
+    From 5.0 on it belongs to the states of the interface, before to the Info editor alone.
+    """
+    state: Any = theme.user_interface.wcol_state
+    info: Any = theme.info
+    return tuple(state.error if hasattr(state, "error") else info.info_error)

@@ -177,6 +177,21 @@ class DragSession:
         return None
 
     @property
+    def taken(self) -> Taken:
+        """The chain that is dragged; another one after its length has changed."""
+        return self._taken
+
+    @property
+    def values(self) -> Vector:
+        """(dof,) the chain's values as they are shown [rad] or [m]."""
+        return self._written
+
+    @property
+    def world(self) -> World:
+        """Where the armature stood when the drag began: the space of :attr:`taken`."""
+        return self._world
+
+    @property
     def turning(self) -> bool:
         """Whether the pointer turns the dragged body, and does not move the target."""
         return False

@@ -75,6 +75,11 @@ class Taken:
         return (*self.rig.written_bones(self.unknowns), *self.mirrored)
 
     @property
+    def path(self) -> tuple[str, ...]:
+        """Names of the bones from the anchor to the dragged one."""
+        return tuple(self._bones)
+
+    @property
     def mirrored(self) -> tuple[str, ...]:
         """Names of the bones of the other side that follow."""
         return () if self.mirror is None else self.mirror.bones

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, PointerProperty, StringProperty
+
+from .overlay import parts
 
 # The preferences belong to the package, not to this room of it.
 ROOT = __package__.rpartition(".")[0]
@@ -58,6 +60,7 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         default=True,
     )
 
+    overlay: PointerProperty(type=parts.LINKPOSE_PG_overlay)
     package_folders: CollectionProperty(type=LINKPOSE_PG_folder)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -70,6 +73,7 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         row.active = self.key_when != "NEVER"
         row.prop(self, "key_what")
         layout.prop(self, "lead")
+        parts.draw(layout, self)
         self._draw_folders(layout)
 
     def _draw_folders(self, layout: bpy.types.UILayout) -> None:
@@ -100,10 +104,12 @@ def choices(context: bpy.types.Context) -> Choices:
 def register() -> None:
     """Register the preferences."""
     bpy.utils.register_class(LINKPOSE_PG_folder)
+    bpy.utils.register_class(parts.LINKPOSE_PG_overlay)
     bpy.utils.register_class(LinkposePreferences)
 
 
 def unregister() -> None:
     """Unregister them."""
     bpy.utils.unregister_class(LinkposePreferences)
+    bpy.utils.unregister_class(parts.LINKPOSE_PG_overlay)
     bpy.utils.unregister_class(LINKPOSE_PG_folder)

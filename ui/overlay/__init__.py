@@ -1,0 +1,93 @@
+"""What a drag shows in the 3D views: target, handle, chain, the joints' ranges, and why the handle is not there.
+
+The draw functions are given a plain state object and hold no Blender reference. They can outlive neither an error of
+their own nor the drag: the first error takes them off the views.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import bpy
+
+from ...rig import view as views
+from . import colours, paint, picture
+from .feed import Feed
+from .labels import Box, Labels
+from .state import OverlayState, Parts, Shell
+
+__all__ = ("Feed", "OverlayState", "Parts", "Shell", "hide", "is_shown", "redraw", "show")
+
+_log = logging.getLogger(__name__)
+
+_handlers: list[Any] = []
+
+
+def show(state: OverlayState) -> None:
+    """Start drawing a state that the drag goes on changing."""
+    hide()
+    _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (state,), "WINDOW", "POST_PIXEL"))
+
+
+def hide() -> None:
+    """Stop drawing. Safe to call when nothing is drawn."""
+    while _handlers:
+        try:
+            bpy.types.SpaceView3D.draw_handler_remove(_handlers.pop(), "WINDOW")
+        except ValueError:
+            _log.debug("the overlay was gone already")
+
+
+def is_shown() -> bool:
+    """Whether the overlay is on the views."""
+    return bool(_handlers)
+
+
+def redraw(window_manager: bpy.types.WindowManager) -> None:
+    """Ask every 3D view to draw itself again."""
+    for window in window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def _draw(state: OverlayState) -> None:
+    try:
+        context = bpy.context
+        if context.scene is None or context.scene.name != state.scene or context.area is None or context.region is None:
+            return
+        view = views.read(context.area, context.region)
+        if view is None:
+            return
+        preferences = context.preferences
+        scale = preferences.system.ui_scale
+        palette = colours.of_theme(preferences.themes[0])
+        size = preferences.ui_styles[0].widget.points * scale
+        labels = Labels(_free(context.area, context.region, scale), size, palette.halo)
+        sketch = picture.sketch(state, view, palette, labels, scale)
+        paint.paint(sketch, palette.halo, scale)
+        labels.draw()
+    except Exception:
+        # A draw function that raises does so on every redraw and floods the console.
+        _log.exception("the overlay failed and is switched off")
+        hide()
+
+
+def _free(area: bpy.types.Area, region: bpy.types.Region, scale: float) -> Box:
+    """The part of a region that no toolbar, sidebar or header lies over."""
+    left, bottom, right, top = 0.0, 0.0, float(region.width), float(region.height)
+    for other in area.regions:
+        if other.type == "WINDOW" or other.width <= 1 or other.height <= 1:
+            continue
+        x, y = other.x - region.x, other.y - region.y
+        if other.alignment == "LEFT":
+            left = max(left, float(x + other.width))
+        elif other.alignment == "RIGHT":
+            right = min(right, float(x))
+        elif other.alignment == "TOP":
+            top = min(top, float(y))
+        elif other.alignment == "BOTTOM":
+            bottom = max(bottom, float(y + other.height))
+    margin = 6.0 * scale
+    return Box(left + margin, bottom + margin, right - margin, top - margin)
