@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .law import LawForward, moves_laws
 from .step import Handle, Influence, Line, Placed, Step
-from .walk import Walk, extent, make_tip, nearest_rotation, stretched
+from .walk import Walk, extent, make_tip, moving_path, nearest_rotation, stretched
 
 if TYPE_CHECKING:
     from .chain import Chain
@@ -39,7 +39,7 @@ class Compiled:
         stride: per unknown what counts as one unit of its motion: 1 rad, or ``scale`` for a slide.
         ease: per unknown how willingly it moves: 1, less its stiffness, times its weight; 0 where it is held.
         pace: stride times ease: how far it goes where a free one would go its stride.
-        movable: places of the unknowns that move a handle and are not held.
+        movable: places of the unknowns on the way to a handle that are not held.
         tolerance: the last one that was asked for, kept for the next search.
         start: (dof,) the chain's own values, inside the limits.
         groups: per unknown its steps.
@@ -93,11 +93,13 @@ class Compiled:
         self.ease = [w * max(1.0 - s, LEAST_PACE) for w, s in zip(weights or [1.0] * self.dof, stiff, strict=True)]
         self.pace = [unit * ease for unit, ease in zip(self.stride, self.ease, strict=True)]
         self.movable = tuple(i for i, group in enumerate(self.groups) if group and self.ease[i] > 0.0)
+        moving = tuple(
+            tip.path if self.uneven is not None or len(constant) > 3 else moving_path(walk.steps, tip, constant)
+            for tip, (_, constant) in zip(self.tips, hung, strict=True)
+        )
         self.paths: tuple[tuple[Influence, ...], ...] = tuple(
-            tuple(
-                (i, s.slide, s.unknown, s.multiplier * self.pace[s.unknown]) for i in tip.path for s in [walk.steps[i]]
-            )
-            for tip in self.tips
+            tuple((i, s.slide, s.unknown, s.multiplier * self.pace[s.unknown]) for i in path for s in [walk.steps[i]])
+            for path in moving
         )
         self.moved_by: tuple[tuple[int, ...], ...] = tuple(
             tuple(i for i, tip in enumerate(self.tips) if step in tip.path) for step in range(len(walk.steps))

@@ -16,6 +16,9 @@ from .step import Placed, Point, Step, Tip
 if TYPE_CHECKING:
     from .chain import Chain
 
+# What a few products of rotations leave of an exact 0 or 1.
+ROUNDING = 1e-15
+
 
 class _Frame(NamedTuple):
     """Where a walk stands: the step that moves this frame, the constant since then, the scale gathered on the way."""
@@ -40,10 +43,13 @@ class Walk:
         """The step that moves a handle, and the handle in that step's frame, with the body's rotation if wanted."""
         step, constant, scale = self._frame(self._chain.skeleton.index(body))
         position = scale * (constant[:3, :3] @ point + constant[:3, 3])
+        placed = _tidied(position, float(np.abs(position).max()))
         if not oriented:
-            return step, tuple(position.tolist())
+            return step, placed
         linear = constant[:3, :3].ravel().tolist()
-        return step, (*position.tolist(), *(linear if self.uneven is not None else nearest_rotation(linear)))
+        if self.uneven is None:
+            linear = _tidied(np.array(nearest_rotation(linear)), 1.0)
+        return step, (*placed, *linear)
 
     def _frame(self, body: int) -> _Frame:
         skeleton = self._chain.skeleton
@@ -95,11 +101,21 @@ class Walk:
         slide = axis.kind == AxisKind.SLIDE
         if slide:
             multiplier, offset = multiplier * scale, offset * scale
-        constants = (*rotation.ravel().tolist(), *translation.tolist())
+        constants = (*_tidied(rotation, 1.0), *_tidied(translation, float(np.abs(translation).max())))
         self.steps.append(Step._make((*constants, slide, unknown, multiplier, offset, before.step, False, ())))
         back = np.eye(4)
         back[:3, :3] = align.T
         return _Frame(len(self.steps) - 1, back, scale)
+
+
+def _tidied(numbers: Matrix, unit: float) -> tuple[float, ...]:
+    """The numbers in one row, with those that are 0 or one ``unit`` but for rounding put right.
+
+    A quarter turn comes out of a file's angles with cosines of 6e-17. They would be carried through every product.
+    """
+    row = numbers.ravel()
+    whole = np.rint(row / unit) * unit if unit > 0.0 else row
+    return tuple((np.where(np.abs(row - whole) <= ROUNDING * unit, whole, row) + 0.0).tolist())
 
 
 def make_tip(steps: list[Step], ranges: list[tuple[float, float]], step: int, local: Placed) -> Tip:
@@ -125,6 +141,16 @@ def make_tip(steps: list[Step], ranges: list[tuple[float, float]], step: int, lo
         fold = max(0.0, *(near - (reach - far) for near, far in zip(shortest, longest, strict=True)))
     bx, by, bz = steps[path[0]].translation
     return Tip(step, (bx, by, bz), reach, fold, tuple(path))
+
+
+def moving_path(steps: list[Step], tip: Tip, local: Placed) -> tuple[int, ...]:
+    """The tip's path without its last turns about axes that go through the handle, such as a wrist's roll."""
+    path = list(tip.path)
+    x, y, z = local[:3]
+    while path and not steps[path[-1]].slide and x == y == 0.0:
+        step = steps[path.pop()]
+        x, y, z = _tidied(np.reshape(step[:9], (3, 3)) @ (x, y, z) + step.translation, math.hypot(z, *step.translation))
+    return tuple(path)
 
 
 def stretched(steps: list[Step], tip: Tip) -> Tip:
