@@ -99,6 +99,7 @@ class Chain:
         self.upper.setflags(write=False)
         self.continuous: tuple[bool, ...] = tuple(skeleton.continuous[i] for i in self.index)
         self.wraps, self._followed = self._relations()
+        self.winds = True in self.wraps
         self._followed_plainly = self._followed == tuple((name, i, 1.0, 0.0) for i, name in enumerate(self.unknowns))
         self._bind(q)
 
@@ -142,9 +143,9 @@ class Chain:
         Args:
             values: (dof,) of the chain.
         """
-        numbers = list(values)
         if self._followed_plainly:
-            return dict(zip(self.unknowns, numbers, strict=True))
+            return dict(zip(self.unknowns, values, strict=True))
+        numbers = list(values)
         return {name: multiplier * numbers[place] + offset for name, place, multiplier, offset in self._followed}
 
     def forward(self, values: ArrayLike, body: str | None = None) -> Matrix:

@@ -77,7 +77,7 @@ def least_squares(
             return
         yield
         if run.hurried and not careful:
-            _go_straight(run, sink, trial, _Course(held.error, gain, mark, since, left), patience)
+            run.unpaused += _go_straight(run, sink, trial, _Course(held.error, gain, mark, since, left), patience) - 1
             return
         still = trial[4]
         eased, raised = 0.5 * gain, 4.0 * gain
@@ -105,7 +105,7 @@ def least_squares(
 
 
 class _Course(NamedTuple):
-    """Where a free line stands: see :func:`least_squares`; ``left`` are the iterations that it may still pause for."""
+    """Where a free line stands: see :func:`least_squares`; ``left`` are the iterations that it may still go on for."""
 
     held: float
     gain: float
@@ -114,20 +114,36 @@ class _Course(NamedTuple):
     left: int
 
 
-def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: tuple[int, float]) -> None:
+def first_line(run: Run) -> int:
+    """The free line from the start at once, as :func:`least_squares` does it with pauses; how many iterations it took.
+
+    The run must not be fine yet.
+    """
+    start = run.start
+    trial = start.ahead
+    if trial is None or start.first is not False:
+        trial = run.iteration(start.values, run.numbers, math.inf, GAIN, GAIN, math.inf)
+    return _go_straight(run, run, trial, _Course(start.error, GAIN, start.error, 0, LONGEST - 1), PATIENCE)
+
+
+def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: tuple[int, float]) -> int:
     """The rest of a free line without pauses, so that only its best pose has to be kept: the same iterations.
 
-    Half the time of a short solve would go into what a pause needs. The pauses left out are counted.
+    Half the time of a short solve would go into what a pause needs. Returns how many iterations there were.
     """
     iteration, numbers = run.iteration, run.numbers
     held, gain, mark, since, left = course
     most, share = patience
+    share = 1.0 - share
     met2, met_angle2 = run.tolerance.met2, run.tolerance.met_angle2
     meeting_first = sink is run
+    leash = run.leash if meeting_first else math.inf
     least, met = sink.best.error, meeting_first and run.meets(sink.best)
     best: tuple[list[float], Trial] | None = None
     values = trial[0]
+    count = 0
     while values is not None:
+        count += 1
         still = trial[4]
         eased, raised = 0.5 * gain, 4.0 * gain
         if eased < LEAST_GAIN:
@@ -136,25 +152,29 @@ def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: 
             raised = MOST_GAIN
         trial = iteration(values, numbers, held, eased, raised, math.inf)
         error = trial[1]
-        meets = meeting_first and trial[2] <= met2 and trial[3] <= met_angle2
-        if (error < least) if meets == met else meets:
-            least, met, best = error, meets, (values, trial)
+        if error < least or not met:
+            meets = meeting_first and trial[2] <= met2 and trial[3] <= met_angle2
+            if meets == met:
+                better = error < least and (met or leash == math.inf or run.gone(trial[5]) <= leash)
+            else:
+                better = meets
+            if better:
+                least, met, best = error, meets, (values, trial)
         gain = eased if error < held else raised
         held = error
-        if error < (1.0 - share) * mark:
+        if error < share * mark:
             mark, since = error, 0
         else:
             since += 1
             if still or since >= most:
                 break
-        values = trial[0]
-        if values is None or not left:
+        if count > left:
             break
-        left -= 1
-        run.unpaused += 1
+        values = trial[0]
     if best is not None:
         values, trial = best
         sink.best = Evaluation(run.problem, values, trial[1], trial[2], trial[3], trial[5], trial)
+    return count
 
 
 def freed(run: Run, sink: Sink, *, careful: bool, offset: bool = False, patience: tuple[int, float] = HASTY) -> Sweeps:

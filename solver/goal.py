@@ -63,18 +63,22 @@ class Goal:
             raise GoalError(
                 f"the goal for {body!r} asks for an orientation and an aim; the orientation alone says both"
             )
-        if not positive(weight):
-            raise GoalError(f"the goal for {body!r} has the weight {weight!r}; a positive number is needed")
-        asked = None if position is None else _point(body, "position", position)
-        turned = None if orientation is None else _rotation(body, orientation)
-        aimed = None if aim is None else _aim(body, aim)
-        handle = None if point is None else _point(body, "point", point)
-        object.__setattr__(self, "body", body)
-        object.__setattr__(self, "position", asked)
-        object.__setattr__(self, "orientation", turned)
-        object.__setattr__(self, "aim", aimed)
-        object.__setattr__(self, "point", handle)
-        object.__setattr__(self, "weight", float(weight))
+        if weight != 1.0:
+            if not positive(weight):
+                raise GoalError(f"the goal for {body!r} has the weight {weight!r}; a positive number is needed")
+            weight = float(weight)
+        # One comes with every frame of a drag: the slots are set straight, past the guard of a frozen class.
+        _set_body(self, body)
+        _set_position(self, None if position is None else _point(body, "position", position))
+        _set_orientation(self, None if orientation is None else _rotation(body, orientation))
+        _set_aim(self, None if aim is None else _aim(body, aim))
+        _set_point(self, None if point is None else _point(body, "point", point))
+        _set_weight(self, weight)
+
+
+_set_body, _set_position, _set_orientation, _set_aim, _set_point, _set_weight = (
+    vars(Goal)[name].__set__ for name in ("body", "position", "orientation", "aim", "point", "weight")
+)
 
 
 def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -101,10 +105,9 @@ def positive(number: object) -> bool:
 
 def _point(body: str, what: str, value: ArrayLike) -> Point:
     # Every frame of a drag comes through here: three usable floats are known without the help of an array.
-    if isinstance(value, np.ndarray) and value.shape == (3,):
-        value = tuple(value.tolist())
-    if isinstance(value, tuple) and len(value) == 3:
-        x, y, z = value
+    three = value.tolist() if type(value) is np.ndarray else value
+    if type(three) in (list, tuple) and len(three) == 3:
+        x, y, z = three
         if type(x) is float and type(y) is float and type(z) is float and abs(x) + abs(y) + abs(z) < LARGEST:
             return (x, y, z)
     x, y, z = _numbers(body, what, value, (3,)).tolist()

@@ -43,8 +43,13 @@ def auto(run: Run, one_shot: bool) -> Sweeps:
     """
     if run.fine:
         return
+    yield from least_squares(run, run, run.start, careful=run.far)
+    yield from beyond_first_line(run, one_shot)
+
+
+def beyond_first_line(run: Run, one_shot: bool) -> Sweeps:
+    """What :func:`auto` does after its first line, which did all that is needed if it got there."""
     far = run.far
-    yield from least_squares(run, run, run.start, careful=far)
     if one_shot:
         yield from freed(run, run, careful=far, offset=not far)
         if not (far or run.reached):

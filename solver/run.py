@@ -12,6 +12,7 @@ from .turns import aim_vector, rotation_vector
 
 if TYPE_CHECKING:
     from .goal import Goal
+    from .step import Point
 
 # How far, in a drag, a handle may move for a target that it cannot get to, against the target's own motion.
 FOLLOW = 1.5
@@ -142,8 +143,15 @@ class Run:
 
     def moved(self, at: Evaluation) -> float:
         """Largest way [m] of a handle with a target since the start."""
+        return self.gone(at.handles)
+
+    def gone(self, handles: tuple[Point, ...]) -> float:
+        """The same for handles at these places."""
+        start = self.start.handles
+        if len(handles) == 1:
+            return math.dist(handles[0], start[0]) if self.problem.asked[0].position is not None else 0.0
         largest = 0.0
-        for asked, now, before in zip(self.problem.asked, at.handles, self.start.handles, strict=True):
+        for asked, now, before in zip(self.problem.asked, handles, start, strict=True):
             if asked.position is not None:
                 largest = max(largest, math.dist(now, before))
         return largest

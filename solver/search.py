@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from ..errors import GoalError, SkeletonError
 from .chain import Chain
+from .descent import Sweeps, first_line
 from .goal import Goal, positive
-from .methods import METHODS, sweeps
+from .methods import METHODS, beyond_first_line, sweeps
 from .problem import Problem, problem_of
 from .run import FOLLOW, Run, Tolerance, motion_of_targets
 from .solution import Solution, describe
@@ -149,19 +150,15 @@ class Search:
             raise GoalError(f"a budget of {seconds} s was given; it cannot be negative")
         self._solution = None
         if seconds == math.inf and sweeps is None:
-            if not self.done:
-                self._run.hurried = self._run.leash == math.inf
-                count = 1  # the sweep that ends it does not come out
-                for _ in self._sweeps:
-                    count += 1
-                self.iterations += count + self._run.unpaused
-                self.done = True
+            self._finish()
             return self.solution
         end = self._clock() + seconds
         last = math.inf if sweeps is None else self.iterations + max(1, sweeps)
+        if not self.done and self._sweeps is None:
+            self._pause()
         while not self.done:
             self.iterations += 1
-            self.done = next(self._sweeps, _END) is _END
+            self.done = self._sweeps is None or next(self._sweeps, _END) is _END
             if self.iterations >= last or self._clock() >= end:
                 break
         return self.solution
@@ -186,10 +183,40 @@ class Search:
 
     def _begin(self, run: Run, one_shot: bool) -> None:
         self._run = run
+        self._one_shot = one_shot
+        self._sweeps: Sweeps | None = None
         self.iterations = 0
         self._solution = None
-        self._sweeps = sweeps(self.method, run, one_shot)
+        if run.rest is not None:
+            self._pause()
+        else:
+            self.done = run.fine
+
+    def _pause(self) -> None:
+        """Begin, and pause before the first sweep."""
+        self._sweeps = sweeps(self.method, self._run, self._one_shot)
         self.done = next(self._sweeps, _END) is _END
+
+    def _finish(self) -> None:
+        """All that is left, without pauses: the same sweeps as with them."""
+        if self.done:
+            return
+        run, going = self._run, self._sweeps
+        run.hurried = True
+        if going is None and self.method == "AUTO" and not run.far:
+            self.iterations += first_line(run)
+            if not run.reached:
+                for _ in beyond_first_line(run, self._one_shot):
+                    self.iterations += 1
+        else:
+            if going is None:
+                going = sweeps(self.method, run, self._one_shot)
+                next(going)
+            self.iterations += 1  # the sweep that ends it does not come out
+            for _ in going:
+                self.iterations += 1
+        self.iterations += run.unpaused
+        self.done = True
 
 
 def solve(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,7 @@ class Status(enum.StrEnum):
     """Nothing better was found, or not yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoalResidual:
+class GoalResidual(NamedTuple):
     """What is left of one goal: distance [m] and angle [rad]; None where nothing was asked."""
 
     body: str
@@ -72,9 +72,9 @@ def describe(run: Run, iterations: int) -> Solution:
     problem, best = run.problem, run.best
     chain = problem.chain
     numbers = best.values
-    if True in chain.wraps:
+    if chain.winds:
         numbers = [wrapped(v) if wraps else v for v, wraps in zip(numbers, chain.wraps, strict=True)]
-    values = np.array(numbers, dtype=np.float64)
+    values = np.array(numbers)
     values.setflags(write=False)
     goals = _residuals(run, best)
     if len(goals) == 1:
@@ -82,16 +82,15 @@ def describe(run: Run, iterations: int) -> Solution:
     else:
         distance = max([goal.position for goal in goals if goal.position is not None], default=0.0)
         angle = max([goal.orientation for goal in goals if goal.orientation is not None], default=0.0)
-    pushed = [] if run.fine else problem.blocked(best, problem.rows(best), PUSHED)
-    limited = tuple([chain.unknowns[i] for i in pushed])
+    limited: tuple[str, ...] = ()
+    status, why, shortfall = Status.REACHED, "on target", 0.0
     reached = run.reached
-    status, why = Status.REACHED, "on target"
-    if not reached and run.far:
-        status, why = Status.OUT_OF_REACH, f"{_length(distance)} out of reach"
-    elif not reached:
-        status = Status.AT_LIMITS if limited else Status.STALLED
-        sides = {i: "upper" if best.values[i] >= problem.compiled.upper[i] else "lower" for i in pushed}
-        why = _to_go(run, distance, angle) + _limits([(chain.unknowns[i], sides[i]) for i in pushed])
+    if not (reached and run.fine):
+        pushed = problem.blocked(best, problem.rows(best), PUSHED) if best.values else []
+        limited = tuple([chain.unknowns[i] for i in pushed])
+        if not reached:
+            shortfall = distance
+            status, why = _missed(run, distance, angle, pushed)
     solution = object.__new__(Solution)
     # At once instead of field by field, which is what a frozen class does: there is one for every frame of a drag.
     solution.__dict__.update(
@@ -103,10 +102,19 @@ def describe(run: Run, iterations: int) -> Solution:
         iterations=iterations,
         status=status,
         limited=limited,
-        shortfall=0.0 if reached else distance,
+        shortfall=shortfall,
         why=why,
     )
     return solution
+
+
+def _missed(run: Run, distance: float, angle: float, pushed: list[int]) -> tuple[Status, str]:
+    """Why the goals are not met, and the same in words; ``pushed`` are the unknowns at limits in the way."""
+    if run.far:
+        return Status.OUT_OF_REACH, f"{_length(distance)} out of reach"
+    chain, upper = run.problem.chain, run.problem.compiled.upper
+    names = [(chain.unknowns[i], "upper" if run.best.values[i] >= upper[i] else "lower") for i in pushed]
+    return Status.AT_LIMITS if pushed else Status.STALLED, _to_go(run, distance, angle) + _limits(names)
 
 
 def wrapped(angle: float) -> float:
