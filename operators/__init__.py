@@ -9,6 +9,7 @@ from .copy_report import LINKPOSE_OT_copy_report
 from .import_urdf import LINKPOSE_OT_import_urdf
 from .package_folders import LINKPOSE_OT_add_package_folder, LINKPOSE_OT_remove_package_folder
 from .reload_urdf import LINKPOSE_OT_reload_urdf
+from .watch_pointer import LINKPOSE_OT_watch_pointer
 
 CLASSES = (
     LINKPOSE_OT_import_urdf,
@@ -16,6 +17,7 @@ CLASSES = (
     LINKPOSE_OT_copy_report,
     LINKPOSE_OT_add_package_folder,
     LINKPOSE_OT_remove_package_folder,
+    LINKPOSE_OT_watch_pointer,
     drag.LINKPOSE_OT_drag,
 )
 

@@ -10,11 +10,12 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ..errors import LinkposeError
-from ..rig import compat, drag, grip, pick, view
+from ..rig import compat, drag, grip, pick, pinning, view
 from ..rig.keying import Keying
+from ..rig.pins import Pin
 from ..rig.replay import replay
 from ..rig.view import View, ViewAddress
-from ..ui import overlay, preferences, status
+from ..ui import overlay, preferences, status, tool
 from ..ui.overlay import parts
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -134,7 +135,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         if compat.is_playing(context):
             self.report({"WARNING"}, "An animation is playing: stop it, then drag")
             return {"CANCELLED"}
-        address = view.under_pointer(context, event.mouse_x, event.mouse_y)
+        address = view.under_pointer(context, *_pressed_at(event))
         found = None if address is None else view.find(context.window_manager, address)
         if address is None or found is None:
             self.report({"WARNING"}, "The pointer is not over a 3D view")
@@ -178,7 +179,10 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             stored = _stored(self.result)
             if stored and stored["asked"] == self._asked():
                 keying, length = _keying(context), self.length or None
-                refused = replay(context, self.armature, self.body, stored["channels"], keying, length=length)
+                pins = _pins(bpy.data.objects.get(self.armature), self.body)
+                refused = replay(
+                    context, self.armature, self.body, stored["channels"], keying, length=length, pins=pins
+                )
                 if refused:
                     self.report({"WARNING"}, f"Posed, but not keyed: {refused}")
                 return {"FINISHED"}
@@ -199,10 +203,11 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         global _running
         window, area, region = found
         seen = view.read(area, region)
-        pixel = _pixel(event, region)
+        x, y = _pressed_at(event)
+        pixel = (float(x - region.x), float(y - region.y))
         space = area.spaces.active
         assert isinstance(space, bpy.types.SpaceView3D)
-        picked = None if seen is None else pick.pick(context, space, seen, pixel)
+        picked = None if seen is None else pick.pick(context, space, seen, pixel, frames=tool.shows_frames(context))
         if seen is None or picked is None:
             raise LinkposeError("There is no link or bone under the pointer: point at one, then start the drag")
         if not self.properties.is_property_set("method"):
@@ -221,8 +226,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         window.cursor_modal_set("SCROLL_XY")
 
     def _session(self, context: bpy.types.Context, held: grip.Grip, click: view.Vector) -> drag.DragSession:
+        pins = _pins(grip.find(held), held.body)
         return drag.DragSession(
-            context, held, click, method=self.method, keying=_keying(context), length=self.length or None
+            context, held, click, method=self.method, keying=_keying(context), pins=pins, length=self.length or None
         )
 
     def _handle(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -319,6 +325,13 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             self.report({"WARNING"}, f"Posed, but not keyed: {session.refused_key}")
 
 
+def _pressed_at(event: bpy.types.Event) -> tuple[int, int]:
+    """The window pixel that was meant: of a press that became a drag, where the button went down."""
+    if event.value == "CLICK_DRAG":
+        return event.mouse_prev_press_x, event.mouse_prev_press_y
+    return event.mouse_x, event.mouse_y
+
+
 def _pixel(event: bpy.types.Event, region: bpy.types.Region) -> tuple[float, float]:
     # Not mouse_region_x: that belongs to the region under the pointer, which need not be the drag's.
     return float(event.mouse_x - region.x), float(event.mouse_y - region.y)
@@ -331,6 +344,11 @@ def _stored(text: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return stored if isinstance(stored, dict) and stored.keys() == _STORED else {}
+
+
+def _pins(armature: bpy.types.Object | None, body: str) -> tuple[Pin, ...]:
+    """What the user has pinned of an armature, the dragged body aside."""
+    return () if armature is None else pinning.goals(armature, but=(body,))
 
 
 def _keying(context: bpy.types.Context) -> Keying:

@@ -10,13 +10,15 @@ import bpy
 import numpy as np
 from mathutils import Vector as BlenderVector
 
-from . import compat
+from . import compat, toolframes
 from .view import Vector, View
 
 # Past so many surfaces in a row that cannot be picked, the line of sight is taken to meet nothing.
 MOST_SURFACES = 64
 # A bone farther from the pointer than this is not meant [px at a UI scale of 1].
 BONE_RADIUS = 48.0
+# The small shape of a link without a mesh is picked within this distance [px at a UI scale of 1].
+FRAME_RADIUS = 7.0
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Pick:
         armature_uid: its session identifier, which tells it from a later object of the same name.
         bone: name of the bone.
         point: (3,) what was clicked, in world space.
-        kind: "visual" for a mesh parented to the bone, "skin" for one deformed by it, "bone" for the bare bone.
+        kind: "visual" for a mesh parented to the bone, "skin" for one deformed by it, "frame" for the small shape of a
+            link without a mesh, "bone" for the bare bone.
     """
 
     armature: str
@@ -39,13 +42,28 @@ class Pick:
 
 
 def pick(
-    context: bpy.types.Context, space: bpy.types.SpaceView3D, view: View, pixel: tuple[float, float]
+    context: bpy.types.Context,
+    space: bpy.types.SpaceView3D,
+    view: View,
+    pixel: tuple[float, float],
+    *,
+    frames: bool = False,
 ) -> Pick | None:
     """The body under a pixel, None where there is none near.
 
     A visible mesh stands for its body also when the bone is hidden; a mesh that belongs to no body hides what is behind
     it, but not the bones, which Blender can draw in front.
+
+    Args:
+        context: for the scene and its view layer.
+        space: the 3D view.
+        view: what it shows.
+        pixel: in its region.
+        frames: whether the small shapes of links without a mesh are shown; they are drawn in front of everything.
     """
+    marked = _nearest_frame(context, space, view, pixel) if frames else None
+    if marked is not None:
+        return marked
     hit = _cast(context, space, view, pixel)
     if hit is not None:
         mesh, point, face = hit
@@ -121,6 +139,40 @@ def _heaviest_bone(
     return max(deforming, key=lambda name: deforming[name]) if any(deforming.values()) else None
 
 
+def frames_shown(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list[bpy.types.Object]:
+    """The robots whose links without a mesh are marked in a view."""
+    return [ob for ob in _armatures(context, space) if "linkpose" in ob.data]
+
+
+def _armatures(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list[bpy.types.Object]:
+    return [
+        ob
+        for ob in context.view_layer.objects
+        if ob.type == "ARMATURE" and not ob.hide_select and ob.visible_get(viewport=space)
+    ]
+
+
+def _nearest_frame(
+    context: bpy.types.Context, space: bpy.types.SpaceView3D, view: View, pixel: tuple[float, float]
+) -> Pick | None:
+    """The link without a mesh whose small shape is nearest to the pixel; of equally near ones the one in front."""
+    best: tuple[float, float] = (FRAME_RADIUS * context.preferences.system.ui_scale, math.inf)
+    picked: Pick | None = None
+    for armature in frames_shown(context, space):
+        frames = toolframes.of(armature)
+        for one, point in zip(frames, toolframes.places(armature, frames), strict=True):
+            at = view.project(point)
+            if at is None or not view.shows(point):
+                continue
+            rank = (math.hypot(at[0] - pixel[0], at[1] - pixel[1]), view.depth(point))
+            if rank < best:
+                best = rank
+                on_plane = view.on_plane(pixel, point)
+                place = point if on_plane is None else on_plane
+                picked = Pick(armature.name, armature.session_uid, one.bone, place, "frame")
+    return picked
+
+
 def _nearest_bone(
     context: bpy.types.Context, space: bpy.types.SpaceView3D, view: View, pixel: tuple[float, float]
 ) -> Pick | None:
@@ -129,39 +181,45 @@ def _nearest_bone(
         return None
     best: tuple[float, float] = (BONE_RADIUS * context.preferences.system.ui_scale, math.inf)
     picked: Pick | None = None
-    for armature in context.view_layer.objects:
-        if armature.type != "ARMATURE" or armature.hide_select:
-            continue
-        if not armature.visible_get(viewport=space):
-            continue
-        world = np.array(armature.matrix_world, dtype=np.float64)
-        for bone in armature.pose.bones:
-            if not compat.bone_is_visible(bone) or bone.bone.hide_select:
+    for armature in _armatures(context, space):
+        for rank, place, point in _near_bones(armature, view, pixel, best[0]):
+            if rank >= best:
+                break
+            bone = armature.pose.bones[place]
+            if not compat.bone_is_visible(bone) or bone.bone.hide_select or not view.shows(point):
                 continue
-            head, tail = (world[:3, :3] @ np.array(end) + world[:3, 3] for end in (bone.head, bone.tail))
-            near = _closest_on_bone(view, pixel, head, tail)
-            if near is None:
-                continue
-            distance, point = near
-            if not view.shows(point):
-                continue
-            # Bones that meet at a joint are equally near there: whole pixels tie, and depth decides.
-            rank = (round(distance), view.depth(point))
-            if rank < best:
-                best = rank
-                on_plane = view.on_plane(pixel, point)
-                picked = Pick(
-                    armature.name, armature.session_uid, bone.name, point if on_plane is None else on_plane, "bone"
-                )
+            best = rank
+            on_plane = view.on_plane(pixel, point)
+            picked = Pick(
+                armature.name, armature.session_uid, bone.name, point if on_plane is None else on_plane, "bone"
+            )
     return picked
 
 
-def _closest_on_bone(view: View, pixel: tuple[float, float], head: Vector, tail: Vector) -> tuple[float, Vector] | None:
-    """(distance on screen [px], world point) where a bone comes nearest to a pixel; None behind the viewer."""
-    a, b = view.project(head), view.project(tail)
-    if a is None or b is None:
-        return None
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    length = dx * dx + dy * dy
-    t = 0.0 if length < 1e-12 else min(1.0, max(0.0, ((pixel[0] - a[0]) * dx + (pixel[1] - a[1]) * dy) / length))
-    return math.hypot(a[0] + t * dx - pixel[0], a[1] + t * dy - pixel[1]), head + (tail - head) * t
+def _near_bones(
+    armature: bpy.types.Object, view: View, pixel: tuple[float, float], radius: float
+) -> list[tuple[tuple[float, float], int, Vector]]:
+    """(rank, index, world point that is nearest) of the bones within a radius of a pixel, the best first."""
+    count = len(armature.pose.bones)
+    ends = np.empty((2, count, 3), dtype=np.float32)
+    armature.pose.bones.foreach_get("head", ends[0].ravel())
+    armature.pose.bones.foreach_get("tail", ends[1].ravel())
+    world = np.array(armature.matrix_world, dtype=np.float64)
+    heads, tails = ends.astype(np.float64) @ world[:3, :3].T + world[:3, 3]
+    clips = [points @ view.perspective[:, :3].T + view.perspective[:, 3] for points in (heads, tails)]
+    # What lies behind the viewer has no pixel.
+    seen = (clips[0][:, 3] > 1e-9) & (clips[1][:, 3] > 1e-9)
+    half = 0.5 * np.array((view.width, view.height), dtype=np.float64)
+    a, b = ((clip[seen, :2] / clip[seen, 3:] + 1.0) * half for clip in clips)
+    along, to = b - a, np.asarray(pixel, dtype=np.float64) - a
+    square = (along * along).sum(axis=1)
+    t = np.clip(np.divide((to * along).sum(axis=1), square, out=np.zeros_like(square), where=square >= 1e-12), 0.0, 1.0)
+    distances = np.linalg.norm(t[:, None] * along - to, axis=1)
+    points = heads[seen] + (tails[seen] - heads[seen]) * t[:, None]
+    # Bones that meet at a joint are equally near there: whole pixels tie, and depth decides.
+    places = np.flatnonzero(seen)
+    near = np.flatnonzero(np.round(distances) <= radius)
+    return sorted(
+        (((float(np.round(distances[i])), view.depth(points[i])), int(places[i]), points[i]) for i in near),
+        key=lambda one: one[0],
+    )

@@ -8,8 +8,11 @@ import bpy
 
 from ..errors import RigError
 from . import chains, keying, mirroring, reading, snapshot
+from . import pins as pinned
 from .channels import rotation_path
 from .keying import Keying
+from .pins import Pin
+from .world import World
 
 
 def replay(
@@ -20,6 +23,7 @@ def replay(
     rules: Keying,
     *,
     length: int | None = None,
+    pins: Sequence[Pin] = (),
 ) -> str:
     """Write the channels of an earlier drag again, bit for bit, and key them as it did.
 
@@ -30,6 +34,7 @@ def replay(
         channels: what :meth:`DragSession.channels` gave.
         rules: what to key.
         length: of its chain, as for :func:`.chains.take`.
+        pins: bodies that stayed, in world space.
 
     Returns:
         Why the pose could not be keyed, "" when nothing was refused.
@@ -41,7 +46,8 @@ def replay(
     if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    rig, chain = chains.take(armature, body, probe=True, length=length)
+    stay = pinned.inside(World(armature), pins)
+    rig, chain = chains.take(armature, body, probe=True, length=length, pins=stay)
     chained = rig.written_bones(chain.unknowns)
     mirrored = {bone: paths for bone, paths in channels.items() if bone not in (*chained, snapshot.OBJECT)}
     other_side, followers = mirroring.replayed(armature, mirrored) if mirrored else (rig, ())

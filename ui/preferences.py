@@ -35,6 +35,8 @@ class Choices:
     key_what: str = "CHAIN"
     key_when: str = "ALWAYS"
     lead: bool = True
+    tool_hover: bool = True
+    tool_frames: bool = True
     package_folders: tuple[str, ...] = ()
 
 
@@ -61,6 +63,16 @@ class LinkposePreferences(bpy.types.AddonPreferences):
     )
 
     overlay: PointerProperty(type=parts.LINKPOSE_PG_overlay)
+    tool_hover: BoolProperty(
+        name="Preview",
+        description="While the tool is active, show what would be dragged under the pointer, and its chain",
+        default=True,
+    )
+    tool_frames: BoolProperty(
+        name="Tool Frames",
+        description="While the tool is active, show links without a mesh as small crosses that can be dragged",
+        default=True,
+    )
     package_folders: CollectionProperty(type=LINKPOSE_PG_folder)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -74,6 +86,9 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         row.prop(self, "key_what")
         layout.prop(self, "lead")
         parts.draw(layout, self)
+        column = layout.column(heading="Tool")
+        column.prop(self, "tool_hover")
+        column.prop(self, "tool_frames")
         self._draw_folders(layout)
 
     def _draw_folders(self, layout: bpy.types.UILayout) -> None:
@@ -98,7 +113,15 @@ def choices(context: bpy.types.Context) -> Choices:
     if preferences is None:
         return Choices()
     folders = tuple(folder.path for folder in preferences.package_folders if folder.path)
-    return Choices(preferences.method, preferences.key_what, preferences.key_when, preferences.lead, folders)
+    return Choices(
+        method=preferences.method,
+        key_what=preferences.key_what,
+        key_when=preferences.key_when,
+        lead=preferences.lead,
+        tool_hover=preferences.tool_hover,
+        tool_frames=preferences.tool_frames,
+        package_folders=folders,
+    )
 
 
 def register() -> None:
