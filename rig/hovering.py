@@ -19,6 +19,7 @@ class Preview:
         bone: that was picked.
         body: what it stands for.
         chain: names of the bones from the anchor to the dragged one, the anchor left out.
+        joints: how many joint values may change.
         control: the bone that would be dragged in its place, "" where it is dragged itself.
         refused: why nothing would move, "" where something would.
     """
@@ -26,6 +27,7 @@ class Preview:
     bone: str
     body: str
     chain: tuple[str, ...] = ()
+    joints: int = 0
     control: str = ""
     refused: str = ""
 
@@ -42,19 +44,19 @@ def preview(armature: bpy.types.Object, bone: str, *, lead: bool) -> Preview:
     bodies = names.body_names(armature.data)
     body = bodies.get(bone, bone)
     try:
-        return Preview(bone, body, _chain(armature, body))
+        return Preview(bone, body, *_chain(armature, body))
     except LinkposeError as refused:
         leader = leader_of(armature, bone) if lead else ""
         if leader:
             try:
-                return Preview(bone, body, _chain(armature, bodies.get(leader, leader)), leader)
+                return Preview(bone, body, *_chain(armature, bodies.get(leader, leader)), control=leader)
             except LinkposeError:
                 pass
         return Preview(bone, body, refused=str(refused))
 
 
-def _chain(armature: bpy.types.Object, body: str) -> tuple[str, ...]:
-    """Bones of a body's chain that joints move, anchor first."""
+def _chain(armature: bpy.types.Object, body: str) -> tuple[tuple[str, ...], int]:
+    """Bones of a body's chain, anchor first, and how many joint values may change in it."""
     rig, chain = chains.take(armature, body)
     skeleton, kept = chain.skeleton, set(chain.path)
     found = []
@@ -62,4 +64,4 @@ def _chain(armature: bpy.types.Object, body: str) -> tuple[str, ...]:
     while step >= 0 and skeleton.bodies[step] in kept and skeleton.bodies[step] != chain.anchor:
         found.append(rig.bone_of(skeleton.bodies[step]))
         step = skeleton.parent[step]
-    return tuple(reversed(found))
+    return tuple(reversed(found)), chain.dof

@@ -141,7 +141,7 @@ def _heaviest_bone(
 
 def frames_shown(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list[bpy.types.Object]:
     """The robots whose links without a mesh are marked in a view."""
-    return [ob for ob in _armatures(context, space) if "linkpose" in ob.data]
+    return [ob for ob in _armatures(context, space) if toolframes.of(ob)]
 
 
 def _armatures(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list[bpy.types.Object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from . import names
+from . import definition, names
 from .matrices import Matrix
 
 # The last armatures that were asked for, newest last: looking for the meshes of every link takes milliseconds.
@@ -35,7 +35,7 @@ def of(armature: bpy.types.Object) -> tuple[ToolFrame, ...]:
     """The links without a mesh of a robot that joints move, in the order of its bones; none for other armatures."""
     data = armature.data
     assert isinstance(data, bpy.types.Armature)
-    if "linkpose" not in data:
+    if data.get(definition.KEY) is None:
         return ()
     key = (armature.session_uid, data.session_uid, len(data.bones), len(bpy.data.objects))
     if key not in _known:

@@ -155,10 +155,15 @@ def _watch() -> float | None:
     for window in bpy.context.window_manager.windows:
         try:
             with bpy.context.temp_override(window=window):
-                bpy.ops.linkpose.watch_pointer("INVOKE_DEFAULT")
+                _ask_for_pointer()
         except RuntimeError:
             _log.debug("the pointer could not be asked for")
     return _WATCH if _hovered.picked is not None else None
+
+
+def _ask_for_pointer() -> None:
+    operators: Any = bpy.ops
+    operators.linkpose.watch_pointer("INVOKE_DEFAULT")
 
 
 def watch(context: bpy.types.Context, x: int, y: int) -> None:
@@ -238,8 +243,7 @@ def _paint_picked(context: bpy.types.Context, view: views.View, picked: pick.Pic
     if found is not None and found.chain:
         world = armature.matrix_world
         heads = [world @ armature.pose.bones[bone].head for bone in found.chain if bone in armature.pose.bones]
-        heads.append(_end(armature, picked))
-        points = lines.on_screen(view, [tuple(head) for head in heads])
+        points = lines.on_screen(view, [numbers(head) for head in (*heads, _end(armature, picked))])
         lines.draw(view, [points, *(lines.circle(point, 3.0 * scale) for point in points[:-1])], CHAIN, 2.0 * scale)
     if picked.kind == "visual":
         for part in armature.children:
@@ -247,11 +251,16 @@ def _paint_picked(context: bpy.types.Context, view: views.View, picked: pick.Pic
                 _paint_box(view, part, color, scale)
     elif picked.kind != "frame":
         bone = armature.pose.bones[picked.bone]
-        ends = [tuple(armature.matrix_world @ end) for end in (bone.head, bone.tail)]
+        ends = [numbers(armature.matrix_world @ end) for end in (bone.head, bone.tail)]
         lines.draw(view, [lines.on_screen(view, ends)], color, 3.5 * scale)
     at = view.project(np.array(picked.point))
     if at is not None:
         lines.write(view, _label(picked, found), (at[0], at[1] + 8.0 * scale), color, scale)
+
+
+def numbers(vector: Any) -> tuple[float, ...]:  # noqa: ANN401 (Blender's vectors are sequences only at run time)
+    """A vector as plain numbers."""
+    return tuple(vector)
 
 
 def _end(armature: bpy.types.Object, picked: pick.Pick) -> Vector:
@@ -263,9 +272,9 @@ def _end(armature: bpy.types.Object, picked: pick.Pick) -> Vector:
 
 def _paint_box(view: views.View, part: bpy.types.Object, color: lines.Color, scale: float) -> None:
     """The corners of an object's box."""
-    corners = np.array([tuple(part.matrix_world @ Vector(corner)) for corner in part.bound_box])
+    corners = np.array([numbers(part.matrix_world @ Vector(corner)) for corner in part.bound_box])
     strokes = [
-        lines.on_screen(view, [tuple(corners[i]), tuple(corners[i] + _CORNER * (corners[j] - corners[i]))])
+        lines.on_screen(view, [corners[i].tolist(), (corners[i] + _CORNER * (corners[j] - corners[i])).tolist()])
         for i, beside in enumerate(_BESIDE)
         for j in beside
     ]
@@ -282,7 +291,7 @@ def _label(picked: pick.Pick, found: Preview | None) -> str:
     if found.refused:
         reason = found.refused
         return reason if len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
-    text = tr("{body}: chain of {count}").format(body=found.body, count=len(found.chain))
+    text = tr("{body}: {count} joints").format(body=found.body, count=found.joints)
     return f"{text} ({found.control})" if found.control else text
 
 

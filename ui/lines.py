@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import blf
@@ -46,7 +47,7 @@ def circle(centre: Pixel, radius: float) -> list[Pixel]:
 
 def draw(view: View, strokes: Sequence[Sequence[Pixel]], color: Color, width: float) -> None:
     """Several lines, each through its pixels, on a shadow that tells them from any background."""
-    pairs = [(x, y, 0.0) for points in strokes for ends in zip(points, points[1:], strict=False) for x, y in ends]
+    pairs = [(x, y, 0.0) for points in strokes for ends in pairwise(points) for x, y in ends]
     if not pairs:
         return
     # Plain line widths have no effect on Vulkan and Metal; the POLYLINE shaders draw theirs as triangles.

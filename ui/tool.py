@@ -57,6 +57,8 @@ class LINKPOSE_WT_pose(_Tool, bpy.types.WorkSpaceTool):
 
 
 TOOLS = (LINKPOSE_WT_object, LINKPOSE_WT_pose)
+# As Blender names the keymaps of tools.
+KEYMAPS = ("3D View Tool: Object, Linkpose", "3D View Tool: Pose, Linkpose")
 
 
 def register() -> None:
@@ -70,4 +72,10 @@ def unregister() -> None:
     """Take it away again."""
     for tool in reversed(TOOLS):
         bpy.utils.unregister_tool(tool)
+    # Blender leaves their keys, and would then take those for the ones of a newer version.
+    keyconfig = bpy.context.window_manager.keyconfigs.addon
+    for name in KEYMAPS:
+        keymap = None if keyconfig is None else keyconfig.keymaps.get(name)
+        if keymap is not None:
+            keyconfig.keymaps.remove(keymap)
     hover.unregister()
