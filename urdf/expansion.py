@@ -15,6 +15,7 @@ from .errors import Line, UrdfError
 from .files import Finder
 from .notes import Notes
 from .xacro_dom import LineKeeper, from_dom, line_of, to_dom
+from .xacro_expressions import Fence, TooMuch
 from .xacro_module import find_packages_by, read_yaml_as_utf8, xacro_module
 
 SUFFIX = ".xacro"
@@ -49,7 +50,7 @@ def expand(root: Element, path: Path, finder: Finder, arguments: Mapping[str, ob
     """Expand a xacro file. Its expressions are code, and are run.
 
     xacro keeps them from names that would harm, but not from determined ones: ask before, where the file is not known.
-    Time, number of elements and length of texts are limited.
+    Time, number of elements, length of texts and size of numbers are limited.
 
     Args:
         root: of the file.
@@ -85,10 +86,6 @@ def expand(root: Element, path: Path, finder: Finder, arguments: Mapping[str, ob
     return expanded
 
 
-class _TooMuch(Exception):  # noqa: N818
-    """What goes beyond the limits."""
-
-
 class _NoFile(Exception):  # noqa: N818
     """A package or file that is named and nobody has."""
 
@@ -103,19 +100,19 @@ class _Limits:
     def count_element(self) -> None:
         self._elements += 1
         if self._elements > MOST_ELEMENTS:
-            raise _TooMuch(f"makes more than {MOST_ELEMENTS} elements, which no robot has; look for macros that repeat")
+            raise TooMuch(f"makes more than {MOST_ELEMENTS} elements, which no robot has; look for macros that repeat")
         self.check_time()
 
     def check_time(self) -> None:
         if time.monotonic() > self._end:
-            raise _TooMuch(
+            raise TooMuch(
                 f"takes longer than {MOST_SECONDS:g} seconds; look for macros that repeat, or expand it first"
             )
 
     def check_text(self, value: object) -> None:
         self.check_time()
         if isinstance(value, str) and len(value) > MOST_CHARACTERS:
-            raise _TooMuch(f"makes a text of more than {MOST_CHARACTERS} characters; look for properties that repeat")
+            raise TooMuch(f"makes a text of more than {MOST_CHARACTERS} characters; look for properties that repeat")
 
 
 class _Arguments(dict[str, str]):
@@ -182,6 +179,7 @@ def _make_our_own(module: ModuleType, finder: Finder, keeper: LineKeeper, limits
     xacro.eval_text = eval_text
     xacro.abs_filename_spec = abs_filename_spec
     xacro.parse = parse
+    Fence(limits.check_time).put_round(module)
     find_packages_by(module, find)
     read_yaml_as_utf8(module)
 
@@ -196,7 +194,7 @@ def _explained(error: Exception, module: ModuleType, path: Path) -> UrdfError:
     line = _line_of(error, module) or Line(0, Path(module.filestack[-1] or path))
     macros = [macro.body.getAttribute("name") for macro in module.macrostack]
     where = f"in macro {macros[-1]!r}: " if macros else ""
-    if isinstance(inner, _TooMuch | _NoFile):
+    if isinstance(inner, TooMuch | _NoFile):
         return UrdfError(path, line, f"{where}{inner}")
     if isinstance(inner, RecursionError):
         return UrdfError(path, line, f"{where}macros or properties use themselves without end; end it by a condition")

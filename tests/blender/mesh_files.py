@@ -61,7 +61,16 @@ def write_ply(path: Path, vertices: int = len(CORNERS), reds: Sequence[int] = ()
 def write_full_ply(path: Path, form: str) -> Path:
     """Three- and four-cornered faces; normals, texture coordinates and colours of vertices; columns of no use."""
     vertices = [
-        (*corner, *(corner / (np.linalg.norm(corner) or 1.0)), 0.25 * i, 1.0 - 0.25 * i, 40 * i, 200 - 30 * i, i, 255)
+        (
+            *corner,
+            *((corner + 0.1) / np.linalg.norm(corner + 0.1)),
+            0.25 * i,
+            1.0 - 0.25 * i,
+            40 * i,
+            200 - 30 * i,
+            i,
+            255,
+        )
         for i, corner in enumerate((*CORNERS, np.array((1.0, 2.0, 0.5))))
     ]
     faces = [(7, face) for face in ((0, 2, 1), (0, 1, 4, 2), (0, 1, 3), (0, 3, 2), (1, 4, 2, 3))]

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.dom import minidom
 
 import pytest
-from linkpose.urdf import UrdfError, XacroNotAllowed, document, expansion, load, xacro_arguments
+from linkpose.urdf import UrdfError, XacroNotAllowed, document, expansion, load, xacro_arguments, xacro_expressions
 from linkpose.urdf.files import Finder
 from linkpose.urdf.notes import Notes
 
@@ -267,6 +267,66 @@ def test_an_expansion_that_takes_too_long_ends(write, monkeypatch):
     monkeypatch.setattr(expansion, "MOST_SECONDS", -1.0)
     with pytest.raises(UrdfError, match="takes longer"):
         load(write("r.xacro", '<robot name="r"><link name="${1}"/></robot>'))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${9**9**9}",
+        "${int(pow(9, 9)) ** int(pow(9, 9))}",
+        "${1 &lt;&lt; 10**12}",
+        "${len([0] * 10**9)}",
+        "${len('ab' * 10**9)}",
+        "${len(10**9 * 'ab')}",
+        "${'%9000000000d' % 1}",
+        "${'1'.zfill(9000000000)}",
+        "${len(list(range(10**12)))}",
+        "${len(list(python.range(10**12)))}",
+        "${len([1 for a in range(10**5) for b in range(10**5)])}",
+        "${len([[0] * 10**6 for a in range(10**5)])}",
+        "${math.factorial(10**8)}",
+        "$(eval 9**9**9)",
+        "$(eval [1 for a in b'ab' * 10**9])",
+        "${(lambda f: f(f, 99))(lambda f, n: 1 if n &lt; 2 else f(f, n - 1) + f(f, n - 2))}",
+    ],
+)
+def test_an_expression_that_computes_for_ever_ends_with_its_file_and_line(text, write, monkeypatch):
+    monkeypatch.setattr(expansion, "MOST_SECONDS", 1.0)
+    file = write("r.xacro", f'<robot name="r" xmlns:xacro="x">\n<link name="{text}"/></robot>')
+    with pytest.raises(UrdfError, match=r"r\.xacro:2: ") as caught:
+        load(file)
+    assert "the expression" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("${2**3 * 4 % 5 + (1 &lt;&lt; 3)}", "10"),
+        ("${'%05.1f' % 2.25}", "002.2"),
+        ("${'%s-%s' % ('a', 3) * 2}", "a-3a-3"),
+        ("${[i * j for i in range(3) for j in range(4) if j != i]}", "[0, 0, 0, 0, 2, 3, 0, 2, 6]"),
+        ("${(lambda n: n * 2)(4)}", "8"),
+        ("${dict(a=1, **dict(b=2))['b']}", "2"),
+        ("${max(*[1, 5], 3)}", "5"),
+        ("${round(sin(pi / 6) * 10**2)}", "50"),
+        ("$(eval 2**5 * 3)", "96"),
+        ("${2.5**2 * -1}", "-6.25"),
+        ("${list(range(9, 0, -4))}", "[9, 5, 1]"),
+    ],
+)
+def test_expressions_are_worth_what_python_says(text, value, write):
+    file = write("r.xacro", f'<robot name="r"><xacro:arg name="a" default="abc"/><link name="{text}"/></robot>')
+    assert load(file).links[0].name == value
+
+
+def test_texts_with_numbers_put_in_are_fenced_too():
+    """Not to be written in XML by all readers, but by those that come."""
+    for text in ("'{:9000000000}'.format(1)", "f'{1:9000000000}'", "bytes(10**11)", "pow(9, 9**9)"):
+        fence = xacro_expressions.Fence(lambda: None)
+        symbols = {"bytes": bytes, "pow": pow, **fence._functions}
+        with pytest.raises(xacro_expressions.TooMuch, match="the expression"):
+            fence._evaluated(text, symbols, None)
+    assert fence._evaluated("f'{0.5:.{2}f}' + '{:>4}|{}'.format(7, 'x')", symbols, None) == "0.50   7|x"
 
 
 def test_warnings_of_the_author_are_warnings_of_the_robot(write, capfd):
