@@ -7,6 +7,7 @@ import bpy
 from . import drag, running
 from .copy_report import LINKPOSE_OT_copy_report
 from .import_urdf import LINKPOSE_OT_import_urdf
+from .obstacles import LINKPOSE_OT_mark_obstacles
 from .package_folders import LINKPOSE_OT_add_package_folder, LINKPOSE_OT_remove_package_folder
 from .reload_urdf import LINKPOSE_OT_reload_urdf
 from .watch_pointer import LINKPOSE_OT_watch_pointer
@@ -15,6 +16,7 @@ CLASSES = (
     LINKPOSE_OT_import_urdf,
     LINKPOSE_OT_reload_urdf,
     LINKPOSE_OT_copy_report,
+    LINKPOSE_OT_mark_obstacles,
     LINKPOSE_OT_add_package_folder,
     LINKPOSE_OT_remove_package_folder,
     LINKPOSE_OT_watch_pointer,

@@ -269,6 +269,9 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         if (moved or (event.type == "TIMER" and not session.is_done)) and (session.advance(context) or moved):
             _show(context, running)
             overlay.redraw(context.window_manager)
+        if event.type in {"MOUSEMOVE", "TIMER"} and running.overlay.look(context, session):
+            _show(context, running)
+            overlay.redraw(context.window_manager)
         return {"RUNNING_MODAL"}
 
     def _lengthen(self, context: bpy.types.Context, running: _Running, step: int) -> Result:

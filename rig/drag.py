@@ -75,6 +75,8 @@ class DragSession:
         start: where each bone was when the drag began, as (4, 4) world matrices by name, for drawing a ghost.
         state: running, confirmed or cancelled.
         method: of the solver.
+        collisions: (name, name) of links and obstacles that touch now and did not when the drag began.
+        unwatched: why no collisions are looked for, "" where they are.
         refused_key: why a confirmed pose could not be keyed, "" when nothing was refused.
     """
 
@@ -125,6 +127,8 @@ class DragSession:
         self.method = method
         self._keying = keying or Keying()
         self.refused_key = ""
+        self.collisions: tuple[tuple[str, str], ...] = ()
+        self.unwatched = ""
         self.solution: Solution | None = None
         self._moved = False
         self._snapshot = snapshot.take(armature, ())

@@ -62,7 +62,15 @@ def line(scene: bpy.types.Scene, session: DragSession) -> str:
     state = why(scene, session) or "on the target"
     moves = f" (chain of {session.length})" if session.longest > 1 else ""
     mirror = "X-Mirror   |   " if session.mirrored else ""
-    return f"{session.grip.body}{moves}: {state}   |   {mirror}{KEYS}"
+    touching = f"{touches(session)}   |   " if session.collisions else ""
+    return f"{session.grip.body}{moves}: {state}   |   {touching}{mirror}{KEYS}"
+
+
+def touches(session: DragSession) -> str:
+    """What touches, such as "upper_arm touches table"; "" for nothing."""
+    texts = [f"{one} touches {other}" for one, other in session.collisions[:MOST_NAMES]]
+    more = len(session.collisions) - MOST_NAMES
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
 
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:

@@ -7,12 +7,13 @@ their own nor the drag: the first error takes them off the views.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 
 from ...rig import view as views
-from . import colours, paint, picture
+from . import colours, paint, picture, solid
 from .feed import Feed
 from .labels import Box, Labels
 from .state import OverlayState, Parts, Shell
@@ -27,7 +28,8 @@ _handlers: list[Any] = []
 def show(state: OverlayState) -> None:
     """Start drawing a state that the drag goes on changing."""
     hide()
-    _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (state,), "WINDOW", "POST_PIXEL"))
+    for function, when in ((_draw_solid, "POST_VIEW"), (_draw, "POST_PIXEL")):
+        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(function, (state,), "WINDOW", when))
 
 
 def hide() -> None:
@@ -37,6 +39,7 @@ def hide() -> None:
             bpy.types.SpaceView3D.draw_handler_remove(_handlers.pop(), "WINDOW")
         except ValueError:
             _log.debug("the overlay was gone already")
+    solid.forget()
 
 
 def is_shown() -> bool:
@@ -52,26 +55,45 @@ def redraw(window_manager: bpy.types.WindowManager) -> None:
                 area.tag_redraw()
 
 
+def _draw_solid(state: OverlayState) -> None:
+    _guarded(state, _paint_solid)
+
+
 def _draw(state: OverlayState) -> None:
+    _guarded(state, _paint)
+
+
+def _guarded(state: OverlayState, painter: Callable[[OverlayState, views.View], None]) -> None:
     try:
         context = bpy.context
         if context.scene is None or context.scene.name != state.scene or context.area is None or context.region is None:
             return
         view = views.read(context.area, context.region)
-        if view is None:
-            return
-        preferences = context.preferences
-        scale = preferences.system.ui_scale
-        palette = colours.of_theme(preferences.themes[0])
-        size = preferences.ui_styles[0].widget.points * scale
-        labels = Labels(_free(context.area, context.region, scale), size, palette.halo)
-        sketch = picture.sketch(state, view, palette, labels, scale)
-        paint.paint(sketch, palette.halo, scale)
-        labels.draw()
+        if view is not None:
+            painter(state, view)
     except Exception:
         # A draw function that raises does so on every redraw and floods the console.
         _log.exception("the overlay failed and is switched off")
         hide()
+
+
+def _paint_solid(state: OverlayState, view: views.View) -> None:
+    preferences = bpy.context.preferences
+    solid.paint(state, view, colours.of_theme(preferences.themes[0]), preferences.system.ui_scale)
+
+
+def _paint(state: OverlayState, view: views.View) -> None:
+    context = bpy.context
+    preferences = context.preferences
+    assert context.area is not None
+    assert context.region is not None
+    scale = preferences.system.ui_scale
+    palette = colours.of_theme(preferences.themes[0])
+    size = preferences.ui_styles[0].widget.points * scale
+    labels = Labels(_free(context.area, context.region, scale), size, palette.halo)
+    sketch = picture.sketch(state, view, palette, labels, scale)
+    paint.paint(sketch, palette.halo, scale)
+    labels.draw()
 
 
 def _free(area: bpy.types.Area, region: bpy.types.Region, scale: float) -> Box:

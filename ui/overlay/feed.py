@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...rig import grip, snapshot
+from ...rig import grip, link_shapes, snapshot
+from ...rig.collisions import Watch
 from ...rig.ranges import ChainRanges, Ranges
 from .. import status
-from .state import OverlayState, Parts, Shell
+from .state import Mesh, OverlayState, Parts, Shell
 
 if TYPE_CHECKING:
     from ...rig.drag import DragSession
     from ...rig.taken import Taken
+
+
+# Time that is spent on collisions at an event [s].
+LOOK = 0.002
 
 
 class Feed:
@@ -36,6 +41,8 @@ class Feed:
         self.state = OverlayState(scene.name, parts)
         self._first_handle = session.handle
         self._taken: Taken | None = None
+        self._watch: Watch | None = None
+        self._watched: Taken | None = None
 
     def update(self, scene: bpy.types.Scene, session: DragSession) -> None:
         """Take over how the drag stands."""
@@ -58,6 +65,45 @@ class Feed:
         if session.locked is not None:
             directions, state.locked_at = session.locked
             state.locks = [(int(np.argmax(np.abs(way))), way) for way in directions]
+
+    def look(self, context: bpy.types.Context, session: DragSession) -> bool:
+        """Look for collisions, and read the shapes of links, for a little while; whether there is more to be seen."""
+        state = self.state
+        armature = grip.find(session.grip)
+        if armature is None or not session.has_moved or not (state.parts.collisions or state.parts.ghost):
+            return False
+        taken = session.taken
+        if self._watch is None:
+            self._watch = Watch(context, armature, taken.rig, taken.chain, session.start)
+            session.unwatched = self._watch.reason
+        elif taken is not self._watched:
+            self._watch.take(taken.chain)
+        self._watched = taken
+        watch, frames = self._watch, snapshot.frames(armature)
+        changed = state.parts.collisions and watch.advance(context, frames, LOOK)
+        session.collisions = watch.touching
+        read = not changed and self._read_shape(context, watch)
+        names = {name for pair in watch.touching for name in pair}
+        moved = watch.moved if state.parts.ghost else set()
+        near = 1e-4 * session.size
+        state.colliding, state.ghosts = {}, {}
+        for thing in watch.things:
+            if thing.name in names:
+                state.colliding[thing.name] = frames.get(thing.bone, thing.start)
+            if thing.name in moved and np.abs(frames[thing.bone] - thing.start).max() > near:
+                state.ghosts[thing.name] = thing.start
+        return changed or read
+
+    def _read_shape(self, context: bpy.types.Context, watch: Watch) -> bool:
+        """Read one shape that is to be drawn; False when all are known."""
+        names = {name for pair in watch.touching for name in pair}
+        wanted = names | (watch.moved if self.state.parts.ghost else set())
+        for thing in sorted(watch.things, key=lambda thing: thing.name not in names):
+            if thing.name in wanted and thing.name not in self.state.shapes:
+                found = watch.shape_of(context, thing)
+                self.state.shapes[thing.name] = Mesh(found.points, link_shapes.outline(found), found.triangles)
+                return True
+        return False
 
 
 def values(scene: bpy.types.Scene, ranges: Ranges) -> list[str]:

@@ -17,7 +17,7 @@ from .state import Array
 RADIUS, LEAST = 34.0, 11.0
 # Arcs of joints that share their place are drawn inside each other, each by this factor smaller.
 NESTED = 0.76
-STEPS = 48
+STEPS = 40
 # Where a range is more than one turn, its arc becomes wider by this share of the radius a turn.
 SPIRAL = 0.12
 # Lines of joints without limits, and the area of a range.
@@ -93,36 +93,30 @@ def _arcs(
     turns = lower[:, None] + span[:, None] * np.linspace(0.0, 1.0, STEPS + 1)
     centre, size, color = at[places], radius[places], line[places]
 
-    def point(angle: Array, factor: Array) -> Array:
+    wider = np.where(span > 2.0 * math.pi, SPIRAL / (2.0 * math.pi), 0.0)
+
+    def point(angle: Array, factor: float) -> Array:
         """(n, m, 3) world points at (n, m) angles, in radii."""
-        wide = size[:, None] * factor * (1.0 + np.where(span > 2.0 * math.pi, SPIRAL, 0.0)[:, None] * _turn(angle))
-        way = (
-            np.cos(angle)[..., None] * ranges.zero[places, None] + np.sin(angle)[..., None] * ranges.side[places, None]
-        )
-        return np.asarray(centre[:, None] + wide[..., None] * way)
+        wide = (factor * size)[:, None] * (1.0 + wider[:, None] * (angle - lower[:, None]))
+        ahead, aside = (wide * np.cos(angle))[..., None], (wide * np.sin(angle))[..., None]
+        return np.asarray(centre[:, None] + ahead * ranges.zero[places, None] + aside * ranges.side[places, None])
 
-    def _turn(angle: Array) -> Array:
-        return np.asarray((angle - lower[:, None]) / (2.0 * math.pi))
-
-    arc = point(turns, np.ones_like(turns))
-    sketch.world(
-        np.stack([arc[:, :-1], arc[:, 1:]], axis=2).reshape(-1, 2, 3), np.repeat(color, STEPS, axis=0), 1.5 * scale
-    )
-    middle = np.broadcast_to(centre[:, None], (len(places), STEPS, 3))
-    fill = np.repeat(color, STEPS, axis=0)
+    rims, seen = sketch.strips(point(turns, 1.0), color, 1.5 * scale)
+    middles, front = sketch.project(centre)
+    filled = seen & front & ~endless
+    fill = color[filled]
     fill[:, 3] *= FILL
-    limited = np.repeat(~endless, STEPS)
-    sketch.area(np.stack([middle, arc[:, :-1], arc[:, 1:]], axis=2).reshape(-1, 3, 3)[limited], fill[limited])
+    sketch.fans(middles[filled], rims[filled], fill)
     ends = np.stack([lower, upper], axis=1)
-    marks = np.stack([point(ends, np.full_like(ends, 0.8)), point(ends, np.full_like(ends, 1.12))], axis=2)
-    sketch.world(marks[~endless].reshape(-1, 2, 3), np.repeat(color[~endless], 2, axis=0), 1.5 * scale)
+    marks = np.stack([point(ends, 0.8), point(ends, 1.12)], axis=2)
+    sketch.strips(marks[~endless].reshape(-1, 2, 3), np.repeat(color[~endless], 2, axis=0), 1.5 * scale)
     now = np.where(endless, np.remainder(value + math.pi, 2.0 * math.pi) - math.pi, value)[:, None]
-    tip = point(now, np.full_like(now, 1.22))[:, 0]
+    tip = point(now, 1.22)[:, 0]
     strong = color.copy()
     strong[:, 3] = 1.0
-    sketch.world(np.stack([centre, tip], axis=1), strong, 2.5 * scale)
+    sketch.strips(np.stack([centre, tip], axis=1), strong, 2.5 * scale)
     half = (0.55 * size)[:, None] * ranges.axis[places]
-    sketch.world(np.stack([centre - half, centre + half], axis=1), strong, 1.5 * scale)
+    sketch.strips(np.stack([centre - half, centre + half], axis=1), strong, 1.5 * scale)
     return np.asarray(tip)
 
 

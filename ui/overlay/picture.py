@@ -59,6 +59,7 @@ def sketch(state: OverlayState, view: View, palette: Palette, labels: Labels, sc
         labels.add(state.text, at_target, color if state.reached else palette.text, gap=18.0 * scale, always=True)
     if placed is not None and ranges is not None:
         _values(labels, state, placed, palette, at_handle, scale)
+    _collisions(drawn, state, palette, labels, scale)
     return drawn
 
 
@@ -76,6 +77,19 @@ def _values(
         text = f"{ranges.names[i]} {state.values[i]}" if named[i] else state.values[i]
         color = palette.limit if limited[i] or named[i] else palette.text
         labels.add(text, placed.tips[i], color, gap=7.0 * scale)
+
+
+def _collisions(drawn: Sketch, state: OverlayState, palette: Palette, labels: Labels, scale: float) -> None:
+    """Names of what touches, where it is."""
+    if not state.parts.collisions:
+        return
+    for name, place in state.colliding.items():
+        mesh = state.shapes.get(name)
+        if mesh is not None and len(mesh.points):
+            middle = 0.5 * (mesh.points.min(axis=0) + mesh.points.max(axis=0)).astype(np.float64)
+            (at,), (seen,) = drawn.project(place[:3, :3] @ middle + place[:3, 3])
+            if seen:
+                labels.add(name, at, palette.text, gap=2.0 * scale)
 
 
 def _dots(drawn: Sketch, points: object, color: Color, radius: float, scale: float) -> None:

@@ -66,6 +66,27 @@ class Sketch:
         if len(clip):
             self._add(self._pixels(clip.reshape(-1, 4)).reshape(-1, 2, 2), colors, width)
 
+    def strips(self, points: Array, colors: NDArray[np.float32], width: float) -> tuple[Array, NDArray[np.bool_]]:
+        """Lines from point to point; those that reach behind the viewer are left out.
+
+        Args:
+            points: (n, m, 3) world points of n lines.
+            colors: (n, 4).
+            width: [px].
+
+        Returns:
+            (n, m, 2) pixels, and (n,) which lines are drawn.
+        """
+        count, steps = points.shape[:2]
+        pixels, front = self.project(points)
+        pixels, seen = pixels.reshape(count, steps, 2), front.reshape(count, steps).all(axis=1)
+        ends = np.empty((count, steps - 1, 2, 2))
+        ends[:, :, 0], ends[:, :, 1] = pixels[:, :-1], pixels[:, 1:]
+        shown = ends[seen].reshape(-1, 2, 2)
+        if len(shown):
+            self._add(shown, np.repeat(colors[seen], steps - 1, axis=0), width)
+        return pixels, seen
+
     def path(self, points: Sequence[Point] | Array, color: Color, width: float) -> None:
         """A line from world point to world point (n, 3)."""
         way = np.asarray(points, dtype=np.float64).reshape(-1, 3)
@@ -83,12 +104,13 @@ class Sketch:
         round_ = unit_circle(max(12, min(64, int(radius * 2)))) * radius + np.asarray(centre)
         self.flat(np.stack([round_[:-1], round_[1:]], axis=1), color, width)
 
-    def area(self, corners: ArrayLike, color: NDArray[np.float32]) -> None:
-        """Triangles between world points (n, 3, 3), (n, 4) colours; those that reach behind the viewer are left out."""
-        clip = self._clip(np.asarray(corners, dtype=np.float64).reshape(-1, 3)).reshape(-1, 3, 4)
-        seen = (clip[:, :, 3] > _NEAR).all(axis=1)
-        if seen.any():
-            self.areas.append((self._pixels(clip[seen].reshape(-1, 4)).reshape(-1, 3, 2), color[seen]))
+    def fans(self, middles: Array, rims: Array, colors: NDArray[np.float32]) -> None:
+        """Areas between a pixel (n, 2) and each of its rim (n, m, 2), in colours (n, 4)."""
+        count, steps = rims.shape[:2]
+        corners = np.empty((count, steps - 1, 3, 2))
+        corners[:, :, 0], corners[:, :, 1], corners[:, :, 2] = middles[:, None], rims[:, :-1], rims[:, 1:]
+        if count:
+            self.areas.append((corners.reshape(-1, 3, 2), np.repeat(colors, steps - 1, axis=0)))
 
     def _add(self, ends: Array, colors: NDArray[np.float32], width: float) -> None:
         self.lines.setdefault(width, []).append((ends, colors))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,6 +104,6 @@ class OverlayState:
     shell: Shell | None = None
     locks: Sequence[tuple[int, Point]] = ()
     locked_at: Point = (0.0, 0.0, 0.0)
-    shapes: Mapping[str, Mesh] = field(default_factory=dict)
-    ghosts: Mapping[str, Array] = field(default_factory=dict)
-    colliding: Mapping[str, Array] = field(default_factory=dict)
+    shapes: dict[str, Mesh] = field(default_factory=dict)
+    ghosts: dict[str, Array] = field(default_factory=dict)
+    colliding: dict[str, Array] = field(default_factory=dict)
