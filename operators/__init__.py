@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import drag, running
+from . import drag, drag_running, running
 from .copy_report import LINKPOSE_OT_copy_report
 from .import_urdf import LINKPOSE_OT_import_urdf
 from .obstacles import LINKPOSE_OT_mark_obstacles
@@ -32,7 +32,7 @@ def register() -> None:
 
 def unregister() -> None:
     """End a running drag or import, which Blender would leave half-way, and unregister every operator, in reverse."""
-    drag.end(bpy.context)
+    drag_running.end(bpy.context)
     running.end(bpy.context)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

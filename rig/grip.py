@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
 from ..errors import RigError
-from . import chains, handles, names, reading
+from . import chains, definition, handles, names, reading
 from .leaders import leader_of
+from .matrices import Matrix, nearest_rotation
 from .pick import Pick
 from .view import Vector
 
@@ -68,6 +69,76 @@ def of_pick(context: bpy.types.Context, pick: Pick, *, lead: bool = False) -> Gr
         held = np.linalg.solve(shown, place)[:3]
         return Grip(pick.armature, pick.armature_uid, control, leader, point, pick.bone, held)
     return Grip(pick.armature, pick.armature_uid, body, pick.bone, point)
+
+
+def frame_at(armature: bpy.types.Object, grip: Grip, start: Mapping[str, Matrix]) -> Matrix:
+    """(4, 4) where the dragged body was, of the world matrices of all bones by name."""
+    one = definition.read(armature.data.bones[grip.bone])
+    shown = start[grip.bone]
+    return shown if one is None or one.link != grip.body else shown @ one.frame
+
+
+def rotation_at(armature: bpy.types.Object, grip: Grip, start: Mapping[str, Matrix]) -> Matrix:
+    """(3, 3) how the dragged body was turned; the columns are its axes."""
+    return nearest_rotation(frame_at(armature, grip, start)[:3, :3])
+
+
+def place_at(armature: bpy.types.Object, grip: Grip, start: Mapping[str, Matrix]) -> Vector:
+    """(3,) where the handle was; of the picked bone where that is another one."""
+    if grip.picked:
+        held: Vector = (start[grip.picked] @ (*grip.picked_point, 1.0))[:3]
+        return held
+    place: Vector = (frame_at(armature, grip, start) @ (*grip.point, 1.0))[:3]
+    return place
+
+
+def choices(
+    armature: bpy.types.Object, grip: Grip, start: Mapping[str, Matrix], click: Vector, *, near: float
+) -> list[tuple[str, Grip]]:
+    """The points by which a body can be held: a link by its middle, its origin or what was clicked, a bone by its tail.
+
+    Args:
+        armature: that is dragged.
+        grip: as it is.
+        start: (4, 4) world matrices of all bones, by name, in the pose in which it was clicked.
+        click: (3,) world point.
+        near: points that are no farther apart [m] are one.
+
+    Returns:
+        The name of each point, and the grip on it; those that differ.
+    """
+    bone = grip.picked or grip.bone
+    one = definition.read(armature.data.bones[bone])
+    frame = start[bone] if one is None else start[bone] @ one.frame
+    if one is None:
+        tail: Vector = (frame @ (0.0, armature.data.bones[bone].length, 0.0, 1.0))[:3]
+        places = {"tail": tail, "clicked point": click}
+    else:
+        middle: Vector = (frame @ (*handles.handle(armature, one.link), 1.0))[:3]
+        places = {"centre": middle, "clicked point": click, "origin": frame[:3, 3]}
+    now = place_at(armature, grip, start)
+    own = min(places, key=lambda name: float(np.linalg.norm(places[name] - now)))
+    if float(np.linalg.norm(places[own] - now)) > near:
+        own = "handle"
+    found = [(own, grip)]
+    kept = [now]
+    for name, place in places.items():
+        if all(float(np.linalg.norm(place - other)) > near for other in kept):
+            kept.append(place)
+            found.append((name, _held_by(armature, grip, start, place)))
+    return found
+
+
+def nearest(grip: Grip, others: Sequence[Grip]) -> int:
+    """Which of the grips on a body holds it nearest to where a grip does."""
+    return min(range(len(others)), key=lambda i: float(np.linalg.norm(others[i].point - grip.point)))
+
+
+def _held_by(armature: bpy.types.Object, grip: Grip, start: Mapping[str, Matrix], place: Vector) -> Grip:
+    point = np.linalg.solve(frame_at(armature, grip, start), (*place, 1.0))[:3]
+    if not grip.picked:
+        return replace(grip, point=point)
+    return replace(grip, point=point, picked_point=np.linalg.solve(start[grip.picked], (*place, 1.0))[:3])
 
 
 def _is_refused(armature: bpy.types.Object, rig: reading.Reading, body: str) -> bool:

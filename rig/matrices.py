@@ -54,6 +54,21 @@ def moved(frame: Matrix, by: Matrix) -> Matrix:
     return frame
 
 
+def about(direction: Matrix, angle: float) -> Matrix:
+    """(3, 3) rotation about a unit vector (3,)."""
+    x, y, z = direction
+    cross = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+    turned: Matrix = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross)
+    return turned
+
+
+def nearest_rotation(linear: Matrix) -> Matrix:
+    """(3, 3) rotation nearest to a linear map; of a mirrored one that of its mirror image."""
+    u, _, v = np.linalg.svd(linear)
+    turned: Matrix = u @ v
+    return turned * np.sign(np.linalg.det(turned))
+
+
 def even_scale(linear: Matrix) -> float | None:
     """The uniform scale of a (3, 3) matrix, negative where it mirrors; None where it is uneven or nothing."""
     square = linear.T @ linear

@@ -9,12 +9,14 @@ import numpy as np
 
 from ..errors import GoalError
 from ..solver import Chain, Goal, Skeleton
-from .matrices import Matrix
+from .matrices import Matrix, nearest_rotation
 from .reading import Reading
 from .world import World
 
 # A pin without a weight of its own counts so much more than the drag: where not all can be had, feet stay put.
 WEIGHT = 10.0
+# So many joints of its own let a body keep place and orientation while another moves.
+_WHOLE = 6
 # A pin that asks for no more than this [size of the matrix' numbers; rad] is where it shall be.
 _MET = 1e-6
 
@@ -46,6 +48,44 @@ def goals(rig: Reading, pins: Sequence[Pin]) -> tuple[Goal, ...]:
     """
     q = rig.pose()
     return tuple(_held(rig.skeleton, pin, q) if isinstance(pin, str) else pin for pin in pins)
+
+
+def here(rig: Reading, body: str, q: Matrix, dragged: str) -> Goal:
+    """The goal that holds a body where it is: its place, and its orientation where its joints can hold both.
+
+    A quadruped's leg of three joints could not keep its foot as it is turned, and would let nothing move.
+
+    Args:
+        rig: the reading.
+        body: to be held.
+        q: (n,) full pose in which it is.
+        dragged: the body that is dragged meanwhile.
+
+    Raises:
+        LinkposeError: there is no such body.
+    """
+    skeleton = rig.skeleton
+    goal = _held(skeleton, body, q)
+    if _is_above(skeleton, body, dragged) or _own_joints(rig, body, dragged) >= _WHOLE:
+        return goal
+    frame = skeleton.frame(body, q)
+    return Goal(body, position=frame[:3, :3] @ skeleton.body(body).point + frame[:3, 3], weight=WEIGHT)
+
+
+def outside(world: World, goal: Goal) -> Goal:
+    """A goal in armature space as one in world space, such as :func:`inside` takes.
+
+    Raises:
+        RigError: an orientation in an armature that is scaled unevenly.
+    """
+    return Goal(
+        goal.body,
+        position=None if goal.position is None else world.point_outside(goal.position),
+        orientation=None if goal.orientation is None else world.rotation_outside(goal.orientation),
+        aim=None if goal.aim is None else (goal.aim[0], world.direction_outside(goal.aim[1])),
+        point=goal.point,
+        weight=goal.weight,
+    )
 
 
 def tree(rig: Reading, chain: Chain, pins: Sequence[Pin]) -> Chain:
@@ -110,9 +150,9 @@ def residuals(goal: Goal, frame: Matrix, world: World, point: Sequence[float]) -
 def angle_left(goal: Goal, frame: Matrix) -> float | None:
     """Angle [rad] that a body's frame (4, 4) is from the orientation or the aim of its goal; None for neither."""
     if goal.orientation is not None:
-        return _angle(np.array(goal.orientation).T @ _rotation(frame[:3, :3]))
+        return _angle(np.array(goal.orientation).T @ nearest_rotation(frame[:3, :3]))
     if goal.aim is not None:
-        return _between(_rotation(frame[:3, :3]) @ goal.aim[0], np.array(goal.aim[1]))
+        return _between(nearest_rotation(frame[:3, :3]) @ goal.aim[0], np.array(goal.aim[1]))
     return None
 
 
@@ -132,27 +172,55 @@ def _held(skeleton: Skeleton, body: str, q: Matrix) -> Goal:
     return Goal(
         body,
         position=frame[:3, 3],
-        orientation=_rotation(frame[:3, :3]),
+        orientation=nearest_rotation(frame[:3, :3]),
         point=(0.0, 0.0, 0.0),
         weight=WEIGHT,
     )
+
+
+def rigid(skeleton: Skeleton, body: str, other: str) -> bool:
+    """Whether no joint lies between two bodies."""
+    tops = []
+    for name in (body, other):
+        step = skeleton.index(name)
+        while skeleton.parent[step] >= 0 and not skeleton.axes_of(step):
+            step = skeleton.parent[step]
+        tops.append(step)
+    return tops[0] == tops[1]
+
+
+def _is_above(skeleton: Skeleton, body: str, other: str) -> bool:
+    step, place = skeleton.index(other), skeleton.index(body)
+    while step > place:
+        step = skeleton.parent[step]
+    return step == place
+
+
+def _own_joints(rig: Reading, body: str, dragged: str) -> int:
+    """How many unknowns move a body that do not move the dragged one."""
+    skeleton = rig.skeleton
+    above = set()
+    step = skeleton.index(dragged)
+    while step >= 0:
+        above.add(step)
+        step = skeleton.parent[step]
+    own: set[int] = set()
+    step = skeleton.index(body)
+    while step >= 0 and step not in above:
+        places = (skeleton.axis_unknown[axis] for axis in skeleton.axes_of(step))
+        own.update(place for place in places if skeleton.lower[place] < skeleton.upper[place])
+        step = skeleton.parent[step]
+    return len(own)
 
 
 def _is_met(goal: Goal, frame: Matrix, point: Sequence[float]) -> bool:
     at = frame[:3, :3] @ (point if goal.point is None else goal.point) + frame[:3, 3]
     if goal.position is not None and np.abs(at - goal.position).max() > _MET * max(1.0, float(np.abs(at).max())):
         return False
-    turned = _rotation(frame[:3, :3])
+    turned = nearest_rotation(frame[:3, :3])
     if goal.orientation is not None and _angle(np.array(goal.orientation).T @ turned) > _MET:
         return False
     return goal.aim is None or _between(turned @ goal.aim[0], np.array(goal.aim[1])) <= _MET
-
-
-def _rotation(linear: Matrix) -> Matrix:
-    """(3, 3) rotation nearest to a linear map; of a mirrored one that of its mirror image."""
-    u, _, v = np.linalg.svd(linear)
-    turned: Matrix = u @ v
-    return turned * np.sign(np.linalg.det(turned))
 
 
 def _angle(turn: Matrix) -> float:

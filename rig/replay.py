@@ -8,11 +8,8 @@ import bpy
 
 from ..errors import RigError
 from . import chains, keying, mirroring, reading, snapshot
-from . import pins as pinned
 from .channels import rotation_path
 from .keying import Keying
-from .pins import Pin
-from .world import World
 
 
 def replay(
@@ -23,7 +20,8 @@ def replay(
     rules: Keying,
     *,
     length: int | None = None,
-    pins: Sequence[Pin] = (),
+    pins: Sequence[str] = (),
+    oriented: bool = False,
 ) -> str:
     """Write the channels of an earlier drag again, bit for bit, and key them as it did.
 
@@ -34,7 +32,8 @@ def replay(
         channels: what :meth:`DragSession.channels` gave.
         rules: what to key.
         length: of its chain, as for :func:`.chains.take`.
-        pins: bodies that stayed, in world space.
+        pins: bodies whose joints were in it.
+        oriented: whether it was taken for turning the body as well.
 
     Returns:
         Why the pose could not be keyed, "" when nothing was refused.
@@ -46,8 +45,7 @@ def replay(
     if armature is None:
         raise RigError(f"the armature {name!r} is gone")
     reading.check_posable(armature)
-    stay = pinned.inside(World(armature), pins)
-    rig, chain = chains.take(armature, body, probe=True, length=length, pins=stay)
+    rig, chain = chains.take(armature, body, oriented=oriented, probe=True, pins=pins, length=length)
     chained = rig.written_bones(chain.unknowns)
     mirrored = {bone: paths for bone, paths in channels.items() if bone not in (*chained, snapshot.OBJECT)}
     other_side, followers = mirroring.replayed(armature, mirrored) if mirrored else (rig, ())

@@ -13,7 +13,7 @@ from ..solver import Axis, AxisKind, Body
 from . import control, euler
 from .channels import Free, Motion, euler_order, free_ball, is_euler, rotation_of
 from .euler import Matrix
-from .matrices import even_scale, inverse, placed
+from .matrices import about, even_scale, inverse, placed
 from .reading import BoneReading, Reading
 from .snapshot import BoneState, numbers, take_bone
 from .stacks import is_active
@@ -127,7 +127,7 @@ def _body(armature: bpy.types.Object, name: str, entry: BoneReading) -> Body:
             if part in turning:
                 direction = constant[:, part]
                 axes.append(_axis(next(names), AxisKind.HINGE, direction))
-                now[:3, :3] = now[:3, :3] @ _about(direction, turning[part].value)
+                now[:3, :3] = now[:3, :3] @ about(direction, turning[part].value)
             else:
                 constant = constant @ euler.about(part, motion.angles[part])
     return Body(name, None, name, origin, tuple(axes), inverse(origin @ now))
@@ -136,14 +136,6 @@ def _body(armature: bpy.types.Object, name: str, entry: BoneReading) -> Body:
 def _axis(name: str, kind: AxisKind, direction: Matrix) -> Axis:
     x, y, z = (direction / np.linalg.norm(direction)).tolist()
     return Axis(name, kind, (x, y, z), continuous=kind == AxisKind.HINGE)
-
-
-def _about(direction: Matrix, angle: float) -> Matrix:
-    """(3, 3) rotation about a unit vector."""
-    x, y, z = direction
-    cross = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-    turned: Matrix = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross)
-    return turned
 
 
 def _delta_rotation(armature: bpy.types.Object, state: BoneState) -> Matrix:

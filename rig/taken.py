@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -12,56 +13,70 @@ from . import chains, mirroring, snapshot
 from . import pins as pinned
 from .channels import Channel
 from .grip import Grip
+from .matrices import Matrix
 from .pins import Pin
 from .view import Vector
 from .writing import write
 
 
-class Taken:
-    """The chain of a drag, in the space of the armature as it stood when the drag began. Holds plain data only.
+@dataclass(frozen=True)
+class Asked:
+    """How the chain of a drag is to be taken.
 
     Attributes:
+        grip: what is held.
+        pins: bodies that stay, as for :func:`.chains.take`.
+        released: names of bodies that stayed until now, whose joints are to stay in the chain.
+        root_motion, length, oriented: as for :func:`.chains.take`.
+        mirror: whether the other side follows.
+    """
+
+    grip: Grip
+    pins: tuple[Pin, ...] = ()
+    released: tuple[str, ...] = ()
+    root_motion: bool = False
+    length: int | None = None
+    oriented: bool = False
+    mirror: mirroring.Wish = mirroring.NO
+
+
+class Taken:
+    """The chain of a drag, in the space of the armature as it stood when it was taken. Holds plain data only.
+
+    Attributes:
+        asked: how it was taken.
         rig: the reading.
         chain: what may move; its first body is the dragged one.
         start: (dof,) the chain's values as they were read.
+        pins: what is asked of every pinned body.
         length: bodies from the dragged one up whose joints may move, pinned ones left aside.
         longest: the most that :attr:`length` may be.
         mirror: the other side that follows, None where nothing does.
     """
 
-    def __init__(
-        self,
-        armature: bpy.types.Object,
-        grip: Grip,
-        *,
-        pins: Sequence[Pin] = (),
-        root_motion: bool = False,
-        length: int | None = None,
-        mirror: mirroring.Wish = mirroring.NO,
-    ) -> None:
+    def __init__(self, armature: bpy.types.Object, asked: Asked) -> None:
         """Read the armature as it is shown now.
-
-        Args:
-            armature: that is dragged.
-            grip: what is held of it.
-            pins: as for :func:`.chains.take`.
-            root_motion: as there.
-            length: as there.
-            mirror: whether the other side follows.
 
         Raises:
             LinkposeError: nothing above the body can move; with the reason.
         """
+        self.asked = asked
         self.rig, self.chain = chains.take(
-            armature, grip.body, probe=True, pins=pins, root_motion=root_motion, length=length
+            armature,
+            asked.grip.body,
+            oriented=asked.oriented,
+            probe=True,
+            pins=(*asked.pins, *asked.released),
+            root_motion=asked.root_motion,
+            length=asked.length,
         )
         self.start: Vector = self.chain.values
         self.mirror = None
-        if mirror.on:
-            self.mirror = mirroring.take(armature, self.rig, self.chain.unknowns, relative=mirror.relative)
-        self.length, self.longest = (0, 0) if root_motion else chains.lengths(self.rig, self.chain)
-        self._grip = grip
-        self._pins = [goal for goal in pinned.goals(self.rig, pins) if goal.body in self.chain.path]
+        if asked.mirror.on:
+            self.mirror = mirroring.take(armature, self.rig, self.chain.unknowns, relative=asked.mirror.relative)
+        self.length, self.longest = (0, 0) if asked.root_motion else chains.lengths(self.rig, self.chain)
+        self.pins = pinned.goals(self.rig, asked.pins)
+        self._moved = [goal for goal in self.pins if goal.body in self.chain.path]
         self._bones = [bone for bone in map(self.rig.bone_of, _own_path(self.chain)) if bone != snapshot.OBJECT]
 
     @property
@@ -101,10 +116,6 @@ class Taken:
                 found.setdefault(channel.bone, {})[channel.path] = list(getattr(holder, channel.path))
         return found
 
-    def values_of(self, held: dict[str, float]) -> Vector:
-        """(dof,) values by name, as they were read where none is given."""
-        return np.array([held.get(name, value) for name, value in zip(self.unknowns, self.start, strict=True)])
-
     def as_shown(self, values: Vector) -> tuple[Vector, Vector]:
         """((n,) full pose, (dof,) values) that Blender shows when these values are written."""
         q = self.rig.as_shown(self.chain.full(values))
@@ -116,14 +127,13 @@ class Taken:
         if self.mirror is not None:
             self.mirror.write(armature, q)
 
-    def goals(self, target: Vector) -> list[Goal]:
-        """What is asked: the handle on the target (3,), and every pin that needs joints."""
-        return [Goal(self._grip.body, position=target, point=self._grip.point), *self._pins]
+    def goals(self, grip: Grip, target: Vector, orientation: Matrix | None = None) -> list[Goal]:
+        """What is asked: a grip's point on the target (3,), its body turned (3, 3), and every pin that needs joints."""
+        return [Goal(grip.body, position=target, orientation=orientation, point=grip.point), *self._moved]
 
-    def handle(self, values: Vector) -> Vector:
-        """(3,) where the handle is at these values."""
-        frame = self.chain.forward(values, self._grip.body)
-        return frame[:3, :3] @ self._grip.point + frame[:3, 3]
+    def frame(self, values: Vector) -> Matrix:
+        """(4, 4) where the dragged body is at these values."""
+        return self.chain.forward(values, self.chain.bodies[0])
 
     def joints(self, armature: bpy.types.Object) -> list[tuple[float, ...]]:
         """World points of the dragged body's own chain as Blender shows it, anchor first."""

@@ -71,6 +71,23 @@ class World:
         """
         return self._rotation().T @ _numbers(rotation, (3, 3), "orientation")
 
+    def direction_outside(self, direction: ArrayLike) -> Matrix:
+        """(3,) armature-space direction in world space.
+
+        Raises:
+            RigError: the object is scaled unevenly.
+        """
+        turned = self._rotation() @ np.asarray(direction, dtype=np.float64)
+        return turned if np.linalg.det(self.matrix[:3, :3]) > 0.0 else -turned
+
+    def rotation_outside(self, rotation: ArrayLike) -> Matrix:
+        """(3, 3) armature-space rotation in world space.
+
+        Raises:
+            RigError: the object is scaled unevenly.
+        """
+        return self._rotation() @ np.asarray(rotation, dtype=np.float64)
+
     def _rotation(self) -> Matrix:
         scale = even_scale(self.matrix[:3, :3])
         if scale is None:

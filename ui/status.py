@@ -1,25 +1,21 @@
-"""What a drag says in words: keys, how far it is, and why it is not there."""
+"""What a drag says in words: what it does, which keys work, how far it is, and why it is not there."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
 
+from ..rig.turning import Turn
+
 if TYPE_CHECKING:
     from ..rig.drag import DragSession
+    from ..rig.typed import Typed
 
-KEYS = "   |   ".join(
-    (
-        "Confirm: Left Mouse or Enter",
-        "Cancel: Esc or Right Mouse",
-        "Depth: Wheel or Ctrl-Up/Down",
-        "Chain: Ctrl-Wheel or Page Up/Down",
-        "Navigate: Middle Mouse",
-    )
-)
 MOST_NAMES = 3
+GAP = "   |   "
 
 
 def length(scene: bpy.types.Scene, metres: float) -> str:
@@ -32,8 +28,15 @@ def length(scene: bpy.types.Scene, metres: float) -> str:
     )
 
 
+def angle(radians: float, *, sign: bool = False) -> str:
+    """An angle in degrees."""
+    # Adding 0 takes the sign off a zero.
+    degrees = round(math.degrees(radians), 1) + 0.0
+    return f"{degrees:+.1f}\N{DEGREE SIGN}" if sign else f"{degrees:.1f}\N{DEGREE SIGN}"
+
+
 def why(scene: bpy.types.Scene, session: DragSession) -> str:
-    """Why the handle is not on the target, in a few words; "" when it is or nothing was asked yet."""
+    """Why what is asked is not there, in a few words; "" when it is or nothing was asked yet."""
     solution = session.solution
     if solution is None or session.status == "REACHED":
         return ""
@@ -41,14 +44,16 @@ def why(scene: bpy.types.Scene, session: DragSession) -> str:
     if session.status == "OUT_OF_REACH":
         text = f"{length(scene, session.residual)} out of reach"
         return f"{text}; {at_limits}" if at_limits else text
-    to_go = f"{length(scene, session.residual)} to go"
+    to_go = _to_go(scene, session)
     if at_limits:
         return f"{to_go}: {at_limits}"
-    return to_go if not session.is_done else f"{to_go}: stalled"
+    if not session.is_done:
+        return to_go
+    return f"{to_go}, stalled" + (": Space searches from elsewhere" if _runs(session) else "")
 
 
 def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
-    """The same in lines that are short enough for a panel; none when the handle is on the target."""
+    """The same in lines that are short enough for a panel; none when everything is as asked."""
     solution = session.solution
     if solution is None or session.status == "REACHED":
         return []
@@ -57,13 +62,13 @@ def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
     return lines or ["Stalled"]
 
 
-def line(scene: bpy.types.Scene, session: DragSession) -> str:
-    """The status bar during a drag."""
+def line(scene: bpy.types.Scene, session: DragSession, keys: Sequence[str] = ()) -> str:
+    """The status bar during a drag: what is dragged, how far it is, and the keys that work now."""
     state = why(scene, session) or "on the target"
     moves = f" (chain of {session.length})" if session.longest > 1 else ""
-    mirror = "X-Mirror   |   " if session.mirrored else ""
-    touching = f"{touches(session)}   |   " if session.collisions else ""
-    return f"{session.grip.body}{moves}: {state}   |   {touching}{mirror}{KEYS}"
+    beside = [touches(session)] if session.collisions else []
+    beside += ["X-Mirror"] if session.mirrored else []
+    return GAP.join([f"{session.grip.body}{moves}: {state}", *beside, *keys])
 
 
 def touches(session: DragSession) -> str:
@@ -73,10 +78,74 @@ def touches(session: DragSession) -> str:
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
 
+def header(scene: bpy.types.Scene, session: DragSession, note: str = "") -> str:
+    """The header of the view during a drag: what pointer, locks and numbers ask for, or why a key does not apply."""
+    if note:
+        return note
+    parts = [_turned(session) if session.turning else _moved(scene, session)]
+    if session.turn.mode is Turn.HELD:
+        parts.append("orientation held")
+    if session.pinned:
+        names = ", ".join(session.pinned[:MOST_NAMES])
+        more = len(session.pinned) - MOST_NAMES
+        parts.append(f"pinned: {names}" + (f" and {more} more" if more > 0 else ""))
+    reason = why(scene, session)
+    return GAP.join([*parts, reason] if reason else parts)
+
+
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:
     """One line about a drag that was confirmed."""
     reason = why(scene, session)
     return f"{session.grip.body} on the target" if not reason else f"{session.grip.body}: {reason}"
+
+
+def _runs(session: DragSession) -> bool:
+    return session.state.value == "running"
+
+
+def _to_go(scene: bpy.types.Scene, session: DragSession) -> str:
+    """Such as "3.2 mm to go", "1.2° to turn", "3.2 mm and 1.2° to go"; of the pins where the target itself is met."""
+    solution = session.solution
+    assert solution is not None
+    own, pins = solution.goals[0], solution.goals[1:]
+    far = session.residual > session.tolerance
+    turn = (own.orientation or 0.0) > session.orientation_tolerance
+    if far and turn:
+        return f"{length(scene, session.residual)} and {angle(own.orientation or 0.0)} to go"
+    if turn:
+        return f"{angle(own.orientation or 0.0)} to turn"
+    worst = max(pins, key=lambda goal: goal.position or 0.0, default=None)
+    if not far and worst is not None:
+        return f"{worst.body} {length(scene, (worst.position or 0.0) * session.stretch)} off its pin"
+    return f"{length(scene, session.residual)} to go"
+
+
+def _moved(scene: bpy.types.Scene, session: DragSession) -> str:
+    """How far the target is from where it began, along the directions in which it may move."""
+    aiming = session.aiming
+    along = f" {aiming.lock.name}" if aiming.lock is not None else ""
+    if aiming.typed is not None:
+        values = ", ".join(length(scene, value) for value in aiming.typed.values)
+        return f"Move {_fields(aiming.typed)} = {values}{along}"
+    way = session.target - aiming.start
+    values = ", ".join(length(scene, float(direction @ way)) for direction in aiming.directions)
+    whole = f" ({length(scene, math.hypot(*way))})" if len(aiming.directions) > 1 else ""
+    return f"Move {values}{whole}{along}"
+
+
+def _turned(session: DragSession) -> str:
+    turn = session.turn
+    about = f"about {turn.axis_name}"
+    if turn.typed is not None:
+        return f"Turn {_fields(turn.typed)} = {angle(turn.turned)} {about}"
+    return f"Turn {angle(turn.turned)} {about}"
+
+
+def _fields(typed: Typed) -> str:
+    """What was typed, with a cursor in the field that is edited, and a mark where it means nothing yet."""
+    texts = list(typed.texts)
+    texts[typed.active] += "|" if typed.read else "| ?"
+    return "[" + "] [".join(texts) + "]"
 
 
 def _limits(session: DragSession) -> str:
@@ -93,5 +162,5 @@ def _at_limit(session: DragSession, name: str) -> str:
     """Such as "panda_joint4 at -176.0° (lower)"."""
     value, lower, upper, slides = session.joint(name)
     end = "upper" if abs(value - upper) <= abs(value - lower) else "lower"
-    number = f"{value:+.4g} m" if slides else f"{math.degrees(value):+.1f}\N{DEGREE SIGN}"
+    number = f"{value:+.4g} m" if slides else angle(value, sign=True)
     return f"{name} at {number} ({end})"

@@ -43,7 +43,7 @@ def drag(
 
 
 def dragged(session: object) -> tuple[str, ...]:
-    return session._taken.rig.written_bones(session.chain)
+    return session.taken.rig.written_bones(session.chain)
 
 
 def deformation(armature: bpy.types.Object, bone: str) -> np.ndarray:

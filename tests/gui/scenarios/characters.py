@@ -35,7 +35,7 @@ def drag_reaches(name: str, bone: str, by: tuple[float, float, float]) -> Steps:
     miss = (character.tail(name, bone) - Vector(session.target)).length
     screenshot(f"character-{name.lower()}-{bone}")
     assert miss <= 1e-3 * character.span(name), (miss, session.status, session.solution)
-    chain = {session._taken.rig.channels[unknown].bone for unknown in session.chain}
+    chain = {session.taken.rig.channels[unknown].bone for unknown in session.chain}
     yield from press("RET")
     after = robot.channels(name)
     for other, values in after.items():

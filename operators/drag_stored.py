@@ -1,0 +1,76 @@
+"""What a confirmed drag stores in its operator, so that it can be repeated, or solved again for another target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..rig.drag import DragSession
+from ..rig.pins import WEIGHT as PIN_WEIGHT
+from ..solver import Goal
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A confirmed drag in plain values.
+
+    Attributes:
+        asked: the operator's properties then: armature, body, method, length, target.
+        point: (3,) handle in the body's frame.
+        picked: the bone that was picked in the body's place, "" for none, and the point that was held of it.
+        channels: what was written, by bone and data path.
+        pins: (body, position, orientation, point) as of a goal in world space; a body alone is held where it stands.
+        released: bodies whose joints were in the chain as well.
+        oriented: whether the chain was taken for turning the body as well.
+        orientation: (3, 3) that was asked for; None = any.
+    """
+
+    asked: list[Any]
+    point: list[float]
+    picked: list[Any]
+    channels: dict[str, dict[str, list[float]]]
+    pins: list[list[Any]] = field(default_factory=list)
+    released: list[str] = field(default_factory=list)
+    oriented: bool = False
+    orientation: list[list[float]] | None = None
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Names of all bodies that the chain was taken for beside the dragged one."""
+        return (*(pin[0] for pin in self.pins), *self.released)
+
+    @property
+    def goals(self) -> tuple[str | Goal, ...]:
+        """The pins as a drag takes them."""
+        return tuple(_pin(*pin) for pin in self.pins)
+
+
+def pack(session: DragSession, asked: Sequence[Any]) -> str:
+    """A confirmed drag as a text."""
+    grip = session.grip
+    return json.dumps(
+        {
+            # Compared with the properties later, which hold single precision.
+            "asked": list(asked),
+            "point": grip.point.tolist(),
+            "picked": [grip.picked, grip.picked_point.tolist()],
+            "channels": session.channels(),
+            **session.recipe(),
+        }
+    )
+
+
+def unpack(text: str) -> Stored | None:
+    """What :func:`pack` made; None for anything else."""
+    try:
+        return Stored(**json.loads(text))
+    except (TypeError, ValueError):
+        return None
+
+
+def _pin(body: str, position: Any, orientation: Any, point: Any) -> str | Goal:  # noqa: ANN401 (from a text)
+    if position is None and orientation is None:
+        return body
+    return Goal(body, position=position, orientation=orientation, point=point, weight=PIN_WEIGHT)
