@@ -222,7 +222,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             now.tell("")
         changed = asked and (session.advance(context) or event.type != "TIMER")
         stalled = event.type == "TIMER" and asked and session.is_done
-        looked = event.type in {"MOUSEMOVE", "TIMER"} and now.overlay.look(context, session)
+        looked = event.type == "TIMER" and now.overlay.look(context, session)
         if changed or told or stalled or looked:
             _show(context, now)
 

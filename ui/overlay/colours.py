@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,11 +24,13 @@ class Palette:
 
     Attributes:
         text, chain, handle, target, missed, limit, range, ghost, pin: what they are called.
+        warning: the colour of limits, as text.
         axes: of X, Y and Z.
         halo: behind all lines and text, far from all of these.
     """
 
     text: Color
+    warning: Color
     chain: Color
     handle: Color
     target: Color
@@ -48,7 +51,7 @@ def of_theme(theme: bpy.types.Theme) -> Palette:
     def line(color: object) -> Color:
         return (*apart(_numbers(color), back, LINES), 1.0)
 
-    limit = line(compat.theme_error(theme))
+    error = compat.theme_error(theme)
     text = (*apart(_numbers(view.space.text_hi), back, TEXT), 1.0)
     return Palette(
         text=text,
@@ -56,7 +59,8 @@ def of_theme(theme: bpy.types.Theme) -> Palette:
         handle=line(view.space.text_hi),
         target=line(interface.gizmo_secondary),
         missed=line(interface.gizmo_primary),
-        limit=limit,
+        limit=line(error),
+        warning=(*apart(_numbers(error), back, TEXT), 1.0),
         range=line(view.bone_pose),
         ghost=text,
         pin=line(interface.gizmo_primary),
@@ -66,7 +70,7 @@ def of_theme(theme: bpy.types.Theme) -> Palette:
 
 
 def apart(color: Sequence[float], back: Sequence[float], ratio: float) -> tuple[float, float, float]:
-    """A colour moved towards white or black, as far as it must to stand out from the background.
+    """A colour made brighter or darker, as far as it must to stand out from the background; its hue goes last.
 
     Args:
         color: (3,) red, green, blue as shown, 0 to 1.
@@ -74,12 +78,14 @@ def apart(color: Sequence[float], back: Sequence[float], ratio: float) -> tuple[
         ratio: the contrast that is wanted; less only where no colour has it.
     """
     end = 0.0 if luminance(back) > _MIDDLE else 1.0
-    red, green, blue = color
-    for step in range(11):
-        k = step / 10.0
-        mixed = (red + k * (end - red), green + k * (end - green), blue + k * (end - blue))
-        if contrast(mixed, back) >= ratio:
-            return mixed
+    # As bright as this hue can be; towards black there is nothing on the way.
+    most = max(*color, 1e-6) if end else 1.0
+    stops = (tuple(color), tuple(value / most for value in color), (end, end, end))
+    for start, stop in itertools.pairwise(stops):
+        for step in range(11):
+            red, green, blue = (a + 0.1 * step * (b - a) for a, b in zip(start, stop, strict=True))
+            if contrast((red, green, blue), back) >= ratio:
+                return red, green, blue
     return end, end, end
 
 

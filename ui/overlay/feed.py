@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ...rig.taken import Taken
 
 
-# Time that is spent on collisions at an event [s].
-LOOK = 0.002
+# Time that is spent on collisions at a tick of the timer, when no event waits [s].
+LOOK = 0.003
 
 
 class Feed:

@@ -10,6 +10,8 @@ import blf
 from .colours import Color
 
 FONT = 0
+# Between a text and the edge of what lies behind it [px].
+MARGIN = 4.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,10 @@ class Labels:
             (x - 0.5 * width, y + gap),
             (x - 0.5 * width, y - gap - height),
         ]
-        boxes = [Box(left - 2.0, bottom - 4.0, left + width + 2.0, bottom + height + 4.0) for left, bottom in places]
+        boxes = [
+            Box(left - MARGIN, bottom - MARGIN, left + width + MARGIN, bottom + height + MARGIN)
+            for left, bottom in places
+        ]
         inside = [box for box in boxes if box.inside(self._free)]
         box = next((box for box in inside if not any(box.meets(other) for other in self.taken)), None)
         if box is None and always:
@@ -98,18 +103,22 @@ class Labels:
         x, y = float(at[0]), float(at[1])
         self.taken.append(Box(x - radius, y - radius, x + radius, y + radius))
 
+    @property
+    def backs(self) -> list[Box]:
+        """What lies behind the texts."""
+        return [box for _, box, _ in self._texts]
+
     def draw(self) -> None:
         """Write everything that was placed."""
         blf.size(FONT, self._size)
         blf.enable(FONT, blf.SHADOW)
-        blf.shadow(FONT, 5, self._halo[0], self._halo[1], self._halo[2], 1.0)
+        blf.shadow(FONT, 3, self._halo[0], self._halo[1], self._halo[2], 1.0)
         blf.shadow_offset(FONT, 0, 0)
         try:
             for text, box, color in self._texts:
                 blf.color(FONT, *color)
-                for _ in range(2):  # one blurred shadow alone is too thin on a bright surface
-                    blf.position(FONT, box.left + 2.0, box.bottom + 4.0, 0.0)
-                    blf.draw(FONT, text)
+                blf.position(FONT, box.left + MARGIN, box.bottom + MARGIN, 0.0)
+                blf.draw(FONT, text)
         finally:
             blf.disable(FONT, blf.SHADOW)
 

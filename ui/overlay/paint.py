@@ -11,6 +11,7 @@ from gpu_extras.batch import batch_for_shader
 from numpy.typing import NDArray
 
 from .colours import Color
+from .labels import Box
 from .sketch import Sketch
 from .state import Array
 
@@ -41,6 +42,23 @@ def paint(sketch: Sketch, halo: Color, scale: float) -> None:
         for width, (places, colors) in gathered.items():
             shader.uniform_float("lineWidth", width)
             batch_for_shader(shader, "LINES", {"pos": places, "color": colors}).draw(shader)
+    finally:
+        gpu.state.blend_set("NONE")
+
+
+def backs(boxes: Sequence[Box], color: Color) -> None:
+    """Fill what lies behind texts: over meshes of any colour a shadow alone does not make them readable."""
+    if not boxes:
+        return
+    rows = np.array([(box.left, box.bottom, box.right, box.top) for box in boxes])
+    # Two triangles a box: left bottom, right bottom, right top; left bottom, right top, left top.
+    corners = rows[:, (0, 1, 2, 1, 2, 3, 0, 1, 2, 3, 0, 3)]
+    gpu.state.blend_set("ALPHA")
+    try:
+        shader: Any = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", color)
+        batch_for_shader(shader, "TRIS", {"pos": _flat(corners)}).draw(shader)
     finally:
         gpu.state.blend_set("NONE")
 

@@ -75,7 +75,7 @@ def _values(
     wanted = placed.seen & (named | limited | state.parts.values | (away < NEAR * scale))
     for i in sorted(np.flatnonzero(wanted).tolist(), key=lambda i: (not named[i], not limited[i], away[i])):
         text = f"{ranges.names[i]} {state.values[i]}" if named[i] else state.values[i]
-        color = palette.limit if limited[i] or named[i] else palette.text
+        color = palette.warning if limited[i] or named[i] else palette.text
         labels.add(text, placed.tips[i], color, gap=7.0 * scale)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import rna_xml
-from inside import robot
+from inside import character, robot
 from inside.robot import grab, settle
 from inside.window import (
     Steps,
@@ -19,7 +19,10 @@ from inside.window import (
     pixels,
     pointer,
     press,
+    robots,
+    running,
     screenshot,
+    viewport,
 )
 from mathutils import Vector
 
@@ -30,6 +33,9 @@ READY = dict(zip(ARM, (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.785), strict=True))
 
 def use_theme(name: str) -> None:
     """One of Blender's own themes: "Dark" or "Light"."""
+    bpy.ops.preferences.reset_default_theme()
+    if name == "Dark":  # the default
+        return
     folder = Path(bpy.utils.preset_paths("interface_theme")[0])
     mapped = (("preferences.themes[0]", "Theme"), ("preferences.ui_styles[0]", "ThemeStyle"))
     rna_xml.xml_file_run(bpy.context, str(folder / f"Blender_{name}.xml"), mapped)
@@ -151,3 +157,160 @@ def test_a_collision_is_shown_on_a_dark_theme() -> Steps:
 
 def test_a_collision_is_shown_on_a_light_theme() -> Steps:
     yield from collision("Light")
+
+
+def at_limits(theme: str) -> Steps:
+    """Joints that hold the link back are drawn in the warning colour and named beside their number."""
+    name = stage(theme)
+    look((0.2, 0.0, 0.45), 1.6, azimuth=-90, elevation=10)
+    yield
+    yield from grab(name, "panda_link4")
+    session = package("api").session()
+    yield from move(*pixel(Vector((0.2, 0.0, 0.08))), steps=16)
+    yield from settle()
+    yield 0.3
+    screenshot(f"overlay-limits-{theme.lower()}")
+    colors, state = palette(), package("operators.drag")._running.overlay.state
+    assert session.solution.limited
+    assert state.named == set(session.solution.limited)
+    ranges = state.ranges
+    for joint, origin, limited in zip(ranges.names, ranges.origin, ranges.limited, strict=True):
+        assert limited or joint not in state.named, joint
+        if limited:
+            assert near(origin, colors.limit, 30, 60) > 10, joint
+    yield from press("ESC")
+
+
+def test_joints_at_limits_are_shown_on_a_dark_theme() -> Steps:
+    yield from at_limits("Dark")
+
+
+def test_joints_at_limits_are_shown_on_a_light_theme() -> Steps:
+    yield from at_limits("Light")
+
+
+def test_a_slide_is_shown_as_a_bar() -> Steps:
+    use_theme("Dark")
+    name = robot.import_robot(robots() / "scara_yguel" / "scara_description" / "urdf" / "scara.urdf")
+    armature = bpy.data.objects[name]
+    size = robot.size(name)
+    look(character.middle(name), 1.6 * size, azimuth=-70, elevation=12)
+    robot.enter(name, "OBJECT")
+    armature.select_set(False)
+    yield
+    last = next(
+        bone for bone in reversed(armature.pose.bones) if any(ob.parent_bone == bone.name for ob in bpy.data.objects)
+    )
+    yield from grab(name, last.name)
+    x, y = pointer()
+    yield from move(x + 30, y - 20)
+    yield from settle()
+    yield 0.3
+    screenshot("overlay-slide")
+    ranges, colors = package("operators.drag")._running.overlay.state.ranges, palette()
+    assert ranges.slides.any()
+    for i in np.flatnonzero(ranges.slides):
+        color = colors.limit if ranges.limited[i] else colors.range
+        for end in (ranges.lower[i], ranges.upper[i]):
+            assert near(ranges.origin[i] + end * ranges.axis[i], color, 14, 50) > 3
+    yield from press("ESC")
+
+
+def test_only_the_chosen_parts_are_drawn() -> Steps:
+    name = stage("Dark")
+    chosen = bpy.context.preferences.addons[package().__name__].preferences.overlay
+    parts = ("chain", "ranges", "ghost", "reach", "collisions")
+    for part in parts:
+        setattr(chosen, part, False)
+    try:
+        yield
+        yield from grab(name, HAND)
+        x, y = pointer()
+        yield from move(x + 60, y - 70)
+        yield from settle()
+        yield 0.3
+        screenshot("overlay-nothing-but-the-target")
+        colors, session = palette(), package("api").session()
+        assert near(session.target, colors.target) > 20
+        for point in session.joints[1:6]:
+            assert near(point, colors.chain, 12, 25) == 0
+            assert near(point, colors.range, 30, 25) == 0
+        yield from press("ESC")
+    finally:
+        for part in parts:
+            setattr(chosen, part, True)
+
+
+def test_a_finger_among_many_stays_readable() -> Steps:
+    use_theme("Light")
+    file = next((robots() / "allegro_hand").rglob("*.urdf"))
+    name = robot.import_robot(file)
+    armature = bpy.data.objects[name]
+    size = robot.size(name)
+    look(character.middle(name), 1.7 * size, azimuth=-30, elevation=15)
+    robot.enter(name, "OBJECT")
+    armature.select_set(False)
+    yield
+    dressed = [bone for bone in armature.pose.bones if any(ob.parent_bone == bone.name for ob in bpy.data.objects)]
+    tips = [bone.name for bone in dressed if not any(child in dressed for child in bone.children_recursive)]
+    for tip in tips:
+        try:
+            yield from grab(name, tip)
+            break
+        except AssertionError:
+            continue
+    x, y = pointer()
+    yield from move(x - 40, y - 50)
+    yield from settle()
+    yield 0.3
+    screenshot("overlay-hand")
+    state = package("operators.drag")._running.overlay.state
+    assert 3 <= len(state.ranges.names) <= 5, "only the joints of the chain"
+    yield from press("ESC")
+
+
+def test_a_character_in_a_window_with_panels_and_a_larger_interface() -> Steps:
+    use_theme("Light")
+    name = character.metarig(basic=True)
+    bpy.context.preferences.view.ui_scale = 1.3
+    space = viewport().space
+    space.show_region_ui = True
+    try:
+        yield 0.3
+        look((0.1, 0.0, 1.1), 2.4, azimuth=-90, elevation=5)
+        robot.enter(name, "POSE")
+        yield
+        armature = bpy.data.objects[name]
+        bone = armature.pose.bones["hand.R"]
+        yield from move(*pixel(armature.matrix_world @ bone.head.lerp(bone.tail, 0.7)))
+        yield from press("J")
+        yield lambda: running("LINKPOSE_OT_drag")
+        x, y = pointer()
+        yield from move(x - 60, y + 90, steps=12)
+        yield from settle()
+        yield 0.3
+        screenshot("overlay-character")
+        session = package("api").session()
+        assert session.status == "OUT_OF_REACH"
+        yield from press("ESC")
+    finally:
+        bpy.context.preferences.view.ui_scale = 1.0
+        space.show_region_ui = False
+    yield
+
+
+def test_an_overlay_that_fails_goes_away_and_the_drag_goes_on() -> Steps:
+    name = stage("Dark")
+    yield
+    yield from grab(name, HAND)
+    overlay, drag = package("ui.overlay"), package("operators.drag")
+    drag._running.overlay.state.locks = [("no", "line")]
+    overlay.redraw(bpy.context.window_manager)
+    yield lambda: not overlay.is_shown()
+    assert running("LINKPOSE_OT_drag")
+    x, y = pointer()
+    yield from move(x + 40, y - 30)
+    yield from settle()
+    yield from press("RET")
+    assert not running("LINKPOSE_OT_drag")
+    assert robot.keys(name)
