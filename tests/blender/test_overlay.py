@@ -169,7 +169,10 @@ def test_colours_stand_out_from_the_background_of_any_theme(back: tuple[float, f
     assert colours.contrast(made.text, back) >= 4.5 - 1e-3
     for warning in (made.limit, made.warning):
         assert warning[0] >= max(warning[1:3]), "it is red as far as red can be read"
-    assert colours.contrast(made.warning, back) >= 4.5 - 1e-3
+    over = np.array(made.backing[:3])
+    behind = np.array(back) + made.backing[3] * (over - back)
+    assert colours.contrast(made.warning, behind) >= 4.5 - 1e-3
+    assert colours.contrast(made.text, behind) >= 4.5 - 1e-3
     assert made.text[:3] != made.halo[:3]
 
 

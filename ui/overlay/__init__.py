@@ -93,7 +93,7 @@ def _paint(state: OverlayState, view: views.View) -> None:
     labels = Labels(_free(context.area, context.region, scale), size, palette.halo)
     sketch = picture.sketch(state, view, palette, labels, scale)
     paint.paint(sketch, palette.halo, scale)
-    paint.backs(labels.backs, colours.faint(palette.halo, 0.7))
+    paint.backs(labels.backs, palette.backing)
     labels.draw()
 
 

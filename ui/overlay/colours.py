@@ -26,7 +26,8 @@ class Palette:
         text, chain, handle, target, missed, limit, range, ghost, pin: what they are called.
         warning: the colour of limits, as text.
         axes: of X, Y and Z.
-        halo: behind all lines and text, far from all of these.
+        halo: behind all lines, far from all of these.
+        backing: behind all texts.
     """
 
     text: Color
@@ -41,6 +42,7 @@ class Palette:
     pin: Color
     axes: tuple[Color, Color, Color]
     halo: Color
+    backing: Color
 
 
 def of_theme(theme: bpy.types.Theme) -> Palette:
@@ -51,8 +53,11 @@ def of_theme(theme: bpy.types.Theme) -> Palette:
     def line(color: object) -> Color:
         return (*apart(_numbers(color), back, LINES), 1.0)
 
-    error = compat.theme_error(theme)
     text = (*apart(_numbers(view.space.text_hi), back, TEXT), 1.0)
+    error = compat.theme_error(theme)
+    halo = (1.0, 1.0, 1.0, 0.7) if luminance(back) > _MIDDLE else (0.0, 0.0, 0.0, 0.6)
+    backing = faint(halo, 0.7)
+    behind = [value + backing[3] * (backing[0] - value) for value in back]
     return Palette(
         text=text,
         chain=line(view.object_active),
@@ -60,12 +65,13 @@ def of_theme(theme: bpy.types.Theme) -> Palette:
         target=line(interface.gizmo_secondary),
         missed=line(interface.gizmo_primary),
         limit=line(error),
-        warning=(*apart(_numbers(error), back, TEXT), 1.0),
+        warning=(*apart(_numbers(error), behind, TEXT), 1.0),
         range=line(view.bone_pose),
         ghost=text,
         pin=line(interface.gizmo_primary),
         axes=(line(interface.axis_x), line(interface.axis_y), line(interface.axis_z)),
-        halo=(1.0, 1.0, 1.0, 0.7) if luminance(back) > _MIDDLE else (0.0, 0.0, 0.0, 0.6),
+        halo=halo,
+        backing=backing,
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...rig import grip, link_shapes, snapshot
 from ...rig.collisions import Watch
@@ -64,7 +64,7 @@ class Feed:
         state.locks, state.locked_at = (), session.target
         if session.locked is not None:
             directions, state.locked_at = session.locked
-            state.locks = [(int(np.argmax(np.abs(way))), way) for way in directions]
+            state.locks = list(zip(_axes(session, directions), directions, strict=True))
 
     def look(self, context: bpy.types.Context, session: DragSession) -> bool:
         """Look for collisions, and read the shapes of links, for a little while; whether there is more to be seen."""
@@ -106,12 +106,18 @@ class Feed:
         return False
 
 
+def _axes(session: DragSession, directions: NDArray[np.float64]) -> list[int]:
+    """0, 1 or 2 for each direction of a lock: which axis' colour it has."""
+    lock = session.aiming.lock
+    if session.turning or lock is None:
+        return [int(np.argmax(np.abs(direction))) for direction in directions]
+    return [axis for axis in range(3) if (axis != lock.axis) == lock.plane]
+
+
 def values(scene: bpy.types.Scene, ranges: Ranges) -> list[str]:
     """The joints' values as text, in degrees or in the scene's units."""
     return [
-        status.length(scene, value * float(np.linalg.norm(axis)))
-        if slides
-        else f"{math.degrees(value):+.1f}\N{DEGREE SIGN}"
+        status.length(scene, value * float(np.linalg.norm(axis))) if slides else status.angle(value, sign=True)
         for slides, value, axis in zip(ranges.slides.tolist(), ranges.value.tolist(), ranges.axis, strict=True)
     ]
 

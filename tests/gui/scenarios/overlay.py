@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -41,9 +42,14 @@ def use_theme(name: str) -> None:
     rna_xml.xml_file_run(bpy.context, str(folder / f"Blender_{name}.xml"), mapped)
 
 
-def palette() -> object:
+def palette() -> Any:
     """The colours that the overlay takes from the present theme."""
     return package("ui.overlay.colours").of_theme(bpy.context.preferences.themes[0])
+
+
+def shown() -> Any:
+    """What the overlay of the running drag shows."""
+    return package("operators.drag_running").current().overlay.state
 
 
 def near(point: Sequence[float], color: Sequence[float], radius: int = 16, tolerance: int = 40) -> int:
@@ -103,7 +109,7 @@ def out_of_reach(theme: str) -> Steps:
     screenshot(f"overlay-reach-{theme.lower()}")
     colors, session = palette(), package("api").session()
     assert session.status == "OUT_OF_REACH"
-    drawn = package("operators.drag")._running.overlay.state
+    drawn = shown()
     shell, armature = drawn.shell, bpy.data.objects[name]
     assert (Vector(shell.centre) - armature.pose.bones["panda_link1"].head).length < 1e-4
     assert (Vector(session.handle) - Vector(shell.centre)).length < shell.reach
@@ -170,7 +176,7 @@ def at_limits(theme: str) -> Steps:
     yield from settle()
     yield 0.3
     screenshot(f"overlay-limits-{theme.lower()}")
-    colors, state = palette(), package("operators.drag")._running.overlay.state
+    colors, state = palette(), shown()
     assert session.solution.limited
     assert state.named == set(session.solution.limited)
     ranges = state.ranges
@@ -207,7 +213,7 @@ def test_a_slide_is_shown_as_a_bar() -> Steps:
     yield from settle()
     yield 0.3
     screenshot("overlay-slide")
-    ranges, colors = package("operators.drag")._running.overlay.state.ranges, palette()
+    ranges, colors = shown().ranges, palette()
     assert ranges.slides.any()
     for i in np.flatnonzero(ranges.slides):
         color = colors.limit if ranges.limited[i] else colors.range
@@ -264,7 +270,7 @@ def test_a_finger_among_many_stays_readable() -> Steps:
     yield from settle()
     yield 0.3
     screenshot("overlay-hand")
-    state = package("operators.drag")._running.overlay.state
+    state = shown()
     assert 3 <= len(state.ranges.names) <= 5, "only the joints of the chain"
     yield from press("ESC")
 
@@ -303,8 +309,8 @@ def test_an_overlay_that_fails_goes_away_and_the_drag_goes_on() -> Steps:
     name = stage("Dark")
     yield
     yield from grab(name, HAND)
-    overlay, drag = package("ui.overlay"), package("operators.drag")
-    drag._running.overlay.state.locks = [("no", "line")]
+    overlay = package("ui.overlay")
+    shown().locks = [("no", "line")]
     overlay.redraw(bpy.context.window_manager)
     yield lambda: not overlay.is_shown()
     assert running("LINKPOSE_OT_drag")
@@ -314,3 +320,47 @@ def test_an_overlay_that_fails_goes_away_and_the_drag_goes_on() -> Steps:
     yield from press("RET")
     assert not running("LINKPOSE_OT_drag")
     assert robot.keys(name)
+
+
+def locks_and_pins(theme: str) -> Steps:
+    """A line for a locked axis, two for a plane, in the axes' colours, and a drawing pin on what stays."""
+    name = stage(theme)
+    yield
+    yield from grab(name, HAND)
+    session, colors = package("api").session(), palette()
+    x, y = pointer()
+    yield from press("X")
+    yield from move(x + 40, y + 10)
+    yield from settle()
+    yield 0.3
+    screenshot(f"overlay-lock-{theme.lower()}")
+    start = Vector(shown().locked_at)
+    for step in (-0.25, 0.3):
+        assert near(start + Vector((step, 0.0, 0.0)), colors.axes[0], 8, 50) > 4, step
+    yield from press("Y", shift=True)
+    yield 0.3
+    assert [axis for axis, _ in shown().locks] == [0, 2]
+    assert near(start + Vector((0.0, 0.0, 0.2)), colors.axes[2], 8, 50) > 4
+    assert near(start + Vector((0.0, -0.2, 0.0)), colors.axes[1], 6, 40) == 0
+    yield from press("ESC")
+    yield from grab(name, HAND)
+    session = package("api").session()
+    session.toggle_pin(bpy.context, "panda_link4")
+    yield from move(x + 20, y + 10)
+    yield from settle()
+    yield 0.3
+    screenshot(f"overlay-pin-{theme.lower()}")
+    assert session.pinned == ("panda_link4",)
+    (pin,) = shown().pins
+    armature = bpy.data.objects[name]
+    assert (Vector(pin) - armature.matrix_world @ armature.pose.bones["panda_link4"].head).length < 1e-5
+    assert near(pin, colors.pin, 22, 50) > 20
+    yield from press("ESC")
+
+
+def test_locks_and_pins_are_shown_on_a_dark_theme() -> Steps:
+    yield from locks_and_pins("Dark")
+
+
+def test_locks_and_pins_are_shown_on_a_light_theme() -> Steps:
+    yield from locks_and_pins("Light")
