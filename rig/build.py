@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ..solver import Skeleton
+from ..urdf.errors import place as place_in_file
 from ..urdf.model import Robot
 from . import drivers, limits
 from .definition import FIXED, FLOATING, ROOT, Definition, RobotRecord, write, write_robot
@@ -17,6 +18,8 @@ from .transaction import working_in
 
 # Bone names hold 63 bytes, on 4.2 object names too.
 NAME_BYTES = 63
+# Axes that are off by less cannot be told from the rounding of single precision.
+NOTICEABLE = 4e-6
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,13 @@ class Build:
         armature: the object.
         bones: bone name of each link.
         definitions: of each link, as stored on its bone.
+        warnings: joints that Blender does not move quite as the file says.
     """
 
     armature: bpy.types.Object
     bones: dict[str, str]
     definitions: dict[str, Definition]
+    warnings: tuple[str, ...] = ()
 
 
 def build_armature(
@@ -94,7 +99,8 @@ def shape_armature(
     for link, definition in definitions.items():
         limits.apply(armature.pose.bones[bones[link]], definition)
     _drive_followers(armature, skeleton, bones, definitions)
-    return Build(armature, bones, definitions)
+    inexact = [_inexact(data.bones[bones[p.link]], p, definitions[p.link], robot) for p in placements]
+    return Build(armature, bones, definitions, tuple(warning for warning in inexact if warning))
 
 
 def short_name(name: str, room: int = NAME_BYTES) -> str:
@@ -172,6 +178,25 @@ def _define(bone: bpy.types.Bone, placement: Placement, base_joint: str | None) 
         )
     write(bone, definition)
     return definition
+
+
+def _inexact(bone: bpy.types.Bone, placement: Placement, definition: Definition, robot: Robot) -> str:
+    """A warning where the axes of a joint with several values came out otherwise than they were asked for; or "".
+
+    Other bones are laid where Blender is exact; the axes of these are those of their values and cannot be chosen.
+    """
+    if not definition.has_several_axes:
+        return ""
+    rest = np.array(bone.matrix_local, dtype=np.float64)
+    error = float(np.abs(rest[:3, :3] - placement.rest[:3, :3]).max())
+    if error < NOTICEABLE:
+        return ""
+    line = 0 if placement.joint is None else placement.joint.line
+    return (
+        f"{place_in_file(robot.path, line)}: {definition.type} joint {definition.joint!r}: its y axis points along -Y, "
+        f"where Blender keeps axes to {error:.0e} only, so that 1 m of motion ends up to {error * 1e3:.2f} mm aside; "
+        "turn the joint's <origin> if that matters"
+    )
 
 
 def _sort_into_collections(data: bpy.types.Armature, placements: Sequence[Placement], bones: dict[str, str]) -> None:

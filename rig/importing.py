@@ -73,7 +73,7 @@ def robot_steps(robot: Robot, before: Blocks, options: ImportOptions) -> Steps[I
     mark_own(before)
     _show(collection, built.armature)
     of_robot = (*robot.warnings, *robot.collision_warnings) if options.collision else robot.warnings
-    return ImportReport(built.armature, (*of_robot, *dresser.warnings, *palette.warnings))
+    return ImportReport(built.armature, (*of_robot, *built.warnings, *dresser.warnings, *palette.warnings))
 
 
 def hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:

@@ -85,7 +85,7 @@ def reload_steps(
             setattr(armature.pose.bones[bone], path, numbers)
     bpy.context.view_layer.update()
     of_robot = (*robot.warnings, *robot.collision_warnings) if options.collision else robot.warnings
-    return ImportReport(armature, (*of_robot, *dresser.warnings, *palette.warnings))
+    return ImportReport(armature, (*of_robot, *built.warnings, *dresser.warnings, *palette.warnings))
 
 
 def _take_apart(

@@ -9,6 +9,7 @@ import bpy
 from ..rig.import_record import ImportRecord, read
 
 MOST_WARNINGS = 12
+MOST_LINES = 7
 # About as many pixels as a letter is wide at a scale of 1, and what the panel takes at its sides.
 _LETTER, _SIDES = 6.3, 70
 
@@ -51,11 +52,11 @@ class LINKPOSE_PT_import(bpy.types.Panel):
 
 
 def shown(record: ImportRecord, width: int) -> list[list[str]]:
-    """The warnings in lines of so many letters, as many as a panel can hold; the file's own path is left out."""
+    """The warnings in lines of so many letters, as much as a panel can hold; the file's own path is left out."""
     texts = [warning.replace(f"{record.source}:", "line ") for warning in record.warnings[:MOST_WARNINGS]]
     if len(record.warnings) > MOST_WARNINGS:
         texts.append(f"{len(record.warnings) - MOST_WARNINGS} more: Copy Report has all")
-    return [textwrap.wrap(text, width) for text in texts]
+    return [textwrap.wrap(text, width, max_lines=MOST_LINES, placeholder=" …") for text in texts]
 
 
 def _letters(context: bpy.types.Context) -> int:

@@ -54,7 +54,7 @@ class FileNotes:
         for package, uses in self._missing.items():
             first, *others = uses.values()
             if others:
-                text = f"{_count(package, len(uses))} were not found and are left out: {_listed(uses)}; for the first, "
+                text = f"{_count(package, len(uses))} were not found and are left out: {_listed(uses)}; the first: "
             else:
                 text = f"{first.label} was not found and is left out; "
             self._notes.warn(first.where, text + first.found.explanation)

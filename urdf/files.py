@@ -43,8 +43,8 @@ class Found:
 
     @property
     def explanation(self) -> str:
-        """Why there is no file: what was tried, and what to do."""
-        return f"tried {', '.join(self.tried)}; {self.reason}" if self.tried else self.reason
+        """Why there is no file and what to do, and last, for it may be long, what was tried."""
+        return f"{self.reason}; tried {', '.join(self.tried)}" if self.tried else self.reason
 
 
 class Finder:

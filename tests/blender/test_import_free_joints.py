@@ -122,3 +122,20 @@ def test_a_capsule_is_closed_and_as_large_as_its_file_says(tmp_path: Path) -> No
             sides[key] = sides.get(key, 0) + 1
     assert set(sides.values()) == {2}
     assert volume == pytest.approx(4 / 3 * math.pi * 0.1**3 + math.pi * 0.1**2 * 0.5, rel=0.02)
+
+
+def test_axes_that_blender_keeps_inexactly_are_told(tmp_path: Path) -> None:
+    def report(kind: str, degrees: float):
+        origin = f'<origin xyz="0.3 0.2 0.5" rpy="{math.radians(180 - degrees)} 0 0"/>'
+        return import_text(tmp_path, '<link name="a"/><link name="b"/>' + joint_text("fly", kind, "a", "b", origin))
+
+    (warning,) = report("floating", 5.5).warnings
+    assert "made.urdf:1: floating joint 'fly'" in warning
+    assert "-Y" in warning
+    told = float(warning.partition(" only")[0].rpartition(" ")[2])
+    bone = bpy.context.object.data.bones["b"]
+    angle = math.radians(174.5)
+    wanted = np.array(((1, 0, 0), (0, math.cos(angle), -math.sin(angle)), (0, math.sin(angle), math.cos(angle))))
+    assert np.abs(np.array(bone.matrix_local)[:3, :3] - wanted).max() == pytest.approx(told, rel=0.5)
+    for kind, degrees in (("floating", 60.0), ("continuous", 5.5), ("fixed", 5.5)):
+        assert report(kind, degrees).warnings == ()

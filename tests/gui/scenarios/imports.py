@@ -185,6 +185,32 @@ def test_a_robot_is_read_again_in_pose_mode_and_ctrl_z_takes_it_back() -> Steps:
     assert blocks() == before
 
 
+def test_reading_a_xacro_file_again_asks_too() -> Steps:
+    file = Job.work / "again.xacro"
+    text = '<robot name="again" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a${1 + 1}"/>%s</robot>'
+    joint = '<joint name="held" type="fixed"><parent link="a2"/><child link="b6"/></joint>'
+    file.write_text(text % "", encoding="utf-8")
+    begin(file, allow_code=True)
+    yield lambda: "again" in bpy.data.objects and not running(IMPORT)
+    file.write_text(text % ('<link name="b${2 * 3}"/>' + joint), encoding="utf-8")
+    yield from move(450, 325)
+    for answer, bones in (("ESC", ["a2"]), ("RET", ["a2", "b6"])):
+        with viewport().override():
+            bpy.ops.linkpose.reload_urdf("INVOKE_DEFAULT")
+        yield lambda: not running(RELOAD)
+        yield 0.4
+        screenshot(f"reload-question-{answer.lower()}")
+        assert [bone.name for bone in bpy.data.objects["again"].data.bones] == ["a2"]
+        yield from press(answer)
+        yield 0.4
+        yield lambda: not running(RELOAD)
+        yield 0.2
+        assert [bone.name for bone in bpy.data.objects["again"].data.bones] == bones
+    yield from press("Z", ctrl=True)
+    yield 0.3
+    assert [bone.name for bone in bpy.data.objects["again"].data.bones] == ["a2"]
+
+
 def test_the_sidebar_shows_what_was_said_about_the_import() -> Steps:
     file = Job.work / "lame.urdf"
     shape = '<visual><geometry><mesh filename="package://lost/leg.stl"/></geometry></visual>'
