@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from ..errors import RigError
 from ..urdf.model import Robot
 from .build import build_armature, short_name
 from .import_record import ImportOptions
@@ -41,6 +42,7 @@ def import_robot(robot: Robot, *, collision: bool = False, free_base: bool = Fal
         free_base: let the roots move freely.
 
     Raises:
+        RigError: the scene is linked from another file.
         LinkposeError: the robot is no tree of joints that can be built.
     """
     options = ImportOptions(collision=collision, free_base=free_base)
@@ -55,6 +57,7 @@ def robot_steps(robot: Robot, before: Blocks, options: ImportOptions) -> Steps[I
         before: the data-blocks that are not the import's.
         options: of the import; where packages are counted when the robot was read.
     """
+    check_scene()
     skeleton = robot.skeleton(free_base=options.free_base)
     palette = Palette()
     name = short_name(robot.name or robot.path.stem)
@@ -74,6 +77,19 @@ def robot_steps(robot: Robot, before: Blocks, options: ImportOptions) -> Steps[I
     _show(collection, built.armature)
     of_robot = (*robot.warnings, *robot.collision_warnings) if options.collision else robot.warnings
     return ImportReport(built.armature, (*of_robot, *built.warnings, *dresser.warnings, *palette.warnings))
+
+
+def check_scene() -> None:
+    """Refuse a scene that nothing can be put into.
+
+    Raises:
+        RigError: it is linked from another file.
+    """
+    scene = bpy.context.scene
+    if not scene.is_editable:
+        raise RigError(
+            f"scene {scene.name!r} comes from another file and cannot be changed; import into a scene of yours"
+        )
 
 
 def hidden_collection(name: str, parent: bpy.types.Collection) -> bpy.types.Collection:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..urdf import collada
 from ..urdf.errors import MeshError
+from ..urdf.gltf_check import check_gltf
 from ..urdf.mesh_data import MeshData, joined
 from ..urdf.obj_materials import ObjMaterials, read_obj_materials
 from ..urdf.ply import read_ply
@@ -65,6 +66,8 @@ def read_mesh(path: Path, scene: bpy.types.Scene, palette: Palette, *, obey_up_a
         materials = tuple(palette.of_file(material) for material in data.materials) or (None,)
         found = FileMesh(data, materials, tuple(notes))
     elif suffix in _IMPORTERS:
+        if suffix != ".obj":
+            check_gltf(path)
         found = _read_by_blender(path, suffix, scene, palette)
     else:
         known = ", ".join(sorted((*_IMPORTERS, ".dae", ".ply", ".stl")))

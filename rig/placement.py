@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ SHORTEST, LONGEST = 0.02, 0.5
 MOVING = ("revolute", "continuous", "prismatic")
 # Places nearer than this part of the robot count as one.
 _NEAR = 1e-3
+# So many links below one are looked at for a place that lies apart from it.
+_LOOKED_AT = 64
 _MINUS_Y = np.array((0.0, -1.0, 0.0))
 
 
@@ -65,7 +68,7 @@ def place(robot: Robot, *, free_base: bool = False) -> list[Placement]:
     for link in order:
         held = holders.get(link)
         parent = None if held is None else placed[held.parent]
-        offsets = _offsets_below(link, children, frames, weights)
+        offsets = islice(_offsets_below(link, children, frames, weights), _LOOKED_AT)
         if free_base if held is None else held.has_several_axes:
             axes, reach = _value_axes(frames[link], held), _reach(offsets, size)
         else:
@@ -116,17 +119,19 @@ def _weights(order: Sequence[str], children: dict[str, list[Joint]]) -> dict[str
 
 def _offsets_below(
     link: str, children: dict[str, list[Joint]], frames: dict[str, Matrix], weights: dict[str, int]
-) -> list[Vector]:
+) -> Iterator[Vector]:
     """Vectors from a link's origin to those below it along the heaviest path, nearest first, in armature space."""
-    offsets = []
     step = link
     while children.get(step):
-        step = max(
-            (joint.child for joint in children[step]),
-            key=lambda child: (weights[child], float(np.linalg.norm(frames[child][:3, 3] - frames[link][:3, 3]))),
-        )
-        offsets.append(frames[step][:3, 3] - frames[link][:3, 3])
-    return offsets
+        below = [joint.child for joint in children[step]]
+        if len(below) == 1:
+            step = below[0]
+        else:
+            step = max(
+                below,
+                key=lambda child: (weights[child], float(np.linalg.norm(frames[child][:3, 3] - frames[link][:3, 3]))),
+            )
+        yield frames[step][:3, 3] - frames[link][:3, 3]
 
 
 def _value_axes(frame: Matrix, held: Joint | None) -> Matrix:
@@ -135,14 +140,14 @@ def _value_axes(frame: Matrix, held: Joint | None) -> Matrix:
     return rotation @ turn_z_to(held.axis) if held is not None and held.type == "planar" else rotation
 
 
-def _reach(offsets: list[Vector], size: float) -> float | None:
+def _reach(offsets: Iterable[Vector], size: float) -> float | None:
     """Distance of the first place below a link that lies apart from it."""
-    lengths = [float(np.linalg.norm(offset)) for offset in offsets]
+    lengths = (float(np.linalg.norm(offset)) for offset in offsets)
     return next((length for length in lengths if length > _NEAR * size), None)
 
 
 def _axes(
-    frame: Matrix, held: Joint | None, parent: Placement | None, offsets: list[Vector], size: float
+    frame: Matrix, held: Joint | None, parent: Placement | None, offsets: Iterable[Vector], size: float
 ) -> tuple[Matrix, float | None]:
     """(3, 3) the bone's axes in armature space, and how far it reaches along Y; None where nothing lies there."""
     avoid = [_MINUS_Y] if parent is None else [_MINUS_Y, -parent.rest[:3, 1]]
@@ -154,7 +159,7 @@ def _axes(
     if held is not None and held.type in MOVING:
         z = frame[:3, :3] @ np.asarray(held.axis, dtype=np.float64)
         z /= np.linalg.norm(z)
-        aims = [offset - z * (offset @ z) for offset in offsets]
+        aims = (offset - z * (offset @ z) for offset in offsets)
         spare = [fallback - z * (fallback @ z) for fallback in fallbacks]
         y, reach = _first(aims, spare, near)
     else:
@@ -166,7 +171,7 @@ def _axes(
     return np.column_stack((np.cross(y, z), y, z)), reach
 
 
-def _first(aims: list[Vector], fallbacks: list[Vector], near: float) -> tuple[Vector, float | None]:
+def _first(aims: Iterable[Vector], fallbacks: list[Vector], near: float) -> tuple[Vector, float | None]:
     """The first direction that is long enough to be one, and its length when it is an aim."""
     for aim in aims:
         length = float(np.linalg.norm(aim))

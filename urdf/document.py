@@ -74,6 +74,8 @@ def read_document(path: Path) -> tuple[Element, list[str]]:
         UrdfError: the file cannot be read or is no well-formed XML; names the line.
     """
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe, which would be waited for
+            raise UrdfError(path, 0, "is no file that can be read; check the path")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:

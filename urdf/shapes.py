@@ -63,19 +63,24 @@ class Shapes:
             )
             return None
         if shape.tag == "box":
-            x, y, z = numbers(self._notes, shape, "size", 3)
+            x, y, z = self._sizes(shape, link_name, numbers(self._notes, shape, "size", 3))
             return Box(size=(x, y, z))
-        if shape.tag == "cylinder":
-            return Cylinder(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
         if shape.tag == "sphere":
-            return Sphere(radius=number(self._notes, shape, "radius"))
-        if shape.tag == "capsule":
-            return Capsule(radius=number(self._notes, shape, "radius"), length=number(self._notes, shape, "length"))
+            return Sphere(*self._sizes(shape, link_name, (number(self._notes, shape, "radius"),)))
+        if shape.tag in ("cylinder", "capsule"):
+            sizes = (number(self._notes, shape, "radius"), number(self._notes, shape, "length"))
+            return (Cylinder if shape.tag == "cylinder" else Capsule)(*self._sizes(shape, link_name, sizes))
         if shape.tag == "mesh":
             return self._mesh(shape, link_name)
         known = "box, cylinder, sphere, capsule or mesh"
         self._notes.warn(shape, f"link {link_name!r} has a shape that is not known; left out, use {known}")
         return None
+
+    def _sizes(self, element: Element, link_name: str, sizes: tuple[float, ...]) -> tuple[float, ...]:
+        """The sizes of a shape, without their signs."""
+        if min(sizes) < 0.0:
+            self._notes.warn(element, f"link {link_name!r} has a {element.tag} of negative size; its sign is left out")
+        return tuple(map(abs, sizes))
 
     def _mesh(self, element: Element, link_name: str) -> MeshFile | None:
         what = f"link {link_name!r}: {self._role} mesh"

@@ -113,6 +113,19 @@ def test_a_file_that_is_no_robot_leaves_nothing_behind(kind: str, tmp_path: Path
     assert theirs.mode == "EDIT"
 
 
+def test_a_scene_of_another_file_is_refused(tmp_path: Path) -> None:
+    bpy.context.scene.name = "theirs"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "theirs.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "theirs.blend"), link=True) as (_, wanted):
+        wanted.scenes = ["theirs"]
+    bpy.context.window.scene = wanted.scenes[0]
+    before = _everything()
+    with pytest.raises(module("errors").RigError, match="comes from another file"):
+        import_text(tmp_path, '<link name="a"/>')
+    assert _everything() == before
+
+
 @pytest.mark.parametrize("place", ["rig.visuals:mesh_from_data", "rig.build:_drive_followers", "rig.importing:_show"])
 def test_whatever_fails_on_the_way_takes_all_it_made_along(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

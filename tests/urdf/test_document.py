@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from linkpose.errors import LinkposeError
 from linkpose.urdf import UrdfError, load
@@ -196,3 +198,10 @@ def test_the_robot_knows_its_file_as_an_absolute_path(tmp_path, monkeypatch):
     (tmp_path / "robot.urdf").write_text(PLAIN)
     monkeypatch.chdir(tmp_path)
     assert load("robot.urdf").path == tmp_path / "robot.urdf"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "robot.urdf")
+    with pytest.raises(UrdfError, match=r"robot\.urdf: is no file"):
+        load(tmp_path / "robot.urdf")

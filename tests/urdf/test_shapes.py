@@ -41,6 +41,22 @@ def test_primitives_are_read(urdf, shape, expected, tag):
     assert shapes.popitem()[1] == ()
 
 
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ('<box size="1 -2 3"/>', Box((1.0, 2.0, 3.0))),
+        ('<sphere radius="-.5"/>', Sphere(0.5)),
+        ('<capsule radius="1" length="-2"/>', Capsule(1.0, 2.0)),
+    ],
+)
+def test_negative_sizes_are_taken_without_their_sign_with_a_warning(urdf, shape, expected):
+    robot = urdf(link(visual(shape)))
+    assert robot.links[0].visuals[0].geometry == expected
+    (warning,) = robot.warnings
+    assert "link 'a'" in warning
+    assert "negative" in warning
+
+
 def test_a_link_may_have_several_visuals_each_with_name_and_origin(urdf):
     robot = urdf(
         link(
