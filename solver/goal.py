@@ -105,8 +105,8 @@ def positive(number: object) -> bool:
 
 def _point(body: str, what: str, value: ArrayLike) -> Point:
     # Every frame of a drag comes through here: three usable floats are known without the help of an array.
-    three = value.tolist() if type(value) is np.ndarray else value
-    if type(three) in (list, tuple) and len(three) == 3:
+    three = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(three, (list, tuple)) and len(three) == 3:
         x, y, z = three
         if type(x) is float and type(y) is float and type(z) is float and abs(x) + abs(y) + abs(z) < LARGEST:
             return (x, y, z)
