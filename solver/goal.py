@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,9 +134,16 @@ def _rotation(body: str, value: ArrayLike) -> Rows:
         a, b, c = value.tolist()  # what is not finite is no rotation, see below
     else:
         a, b, c = _numbers(body, "orientation", value, (3, 3)).tolist()
-    gram = (_dot(a, a) - 1.0, _dot(b, b) - 1.0, _dot(c, c) - 1.0, _dot(a, b), _dot(b, c), _dot(c, a))
-    defect = max(map(abs, gram))
-    volume = _dot(a, (b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]))
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = a, b, c
+    defect = max(
+        abs(ax * ax + ay * ay + az * az - 1.0),
+        abs(bx * bx + by * by + bz * bz - 1.0),
+        abs(cx * cx + cy * cy + cz * cz - 1.0),
+        abs(ax * bx + ay * by + az * bz),
+        abs(bx * cx + by * cy + bz * cz),
+        abs(cx * ax + cy * ay + cz * az),
+    )
+    volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
     if not defect <= 1e-3 or volume < 0.0:
         _numbers(body, "orientation", value, (3, 3))
         raise GoalError(
@@ -150,7 +156,3 @@ def _rotation(body: str, value: ArrayLike) -> Rows:
             matrix = matrix @ (1.5 * np.eye(3) - 0.5 * (matrix.T @ matrix))
         a, b, c = matrix.tolist()
     return (tuple(a), tuple(b), tuple(c))
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

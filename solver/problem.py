@@ -178,18 +178,15 @@ class Problem:
         ):
             return None
         other = object.__new__(Problem)
-        other.chain = self.chain
+        other.__dict__.update(self.__dict__)
         other.goals = (now,)
-        other.points = self.points
-        other.compiled = self.compiled
-        other.weights = self.weights
-        other._heaviest = self._heaviest
         other.asked = [self._asked(now)]
         return other
 
     def _asked(self, goal: Goal) -> Asked:
         weight = goal.weight / self._heaviest
-        turned = None if goal.orientation is None else goal.orientation[0] + goal.orientation[1] + goal.orientation[2]
+        rows = goal.orientation
+        turned = None if rows is None else rows[0] + rows[1] + rows[2]
         return Asked(goal.position, weight, turned, weight * TURN_WEIGHT * self.compiled.scale, goal.aim)
 
     def iteration(self, *, written: bool) -> tuple[Iteration, tuple[float, ...]]:
@@ -209,8 +206,8 @@ class Problem:
 
     def out_of_reach(self) -> bool:
         """True when a target is farther than its chain can stretch, or nearer than it can fold."""
-        for asked, tip in zip(self.asked, self.compiled.tips, strict=True):
-            if asked.position is not None and not tip.fold <= math.dist(asked.position, tip.base) <= tip.reach:
+        for (position, _, _, _, _), (_, base, reach, fold, _) in zip(self.asked, self.compiled.tips, strict=True):
+            if position is not None and not fold <= math.dist(position, base) <= reach:
                 return True
         return False
 

@@ -61,32 +61,22 @@ class Run:
         iteration, numbers: of least squares; see :class:`~.least_squares.Plain`.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        values: list[float],
-        tolerance: Tolerance,
-        *,
-        leash: float = math.inf,
-        rest: list[float] | None = None,
-        written: bool = False,
-    ) -> None:
+    leash = math.inf
+    rest: list[float] | None = None
+    hurried = False
+    unpaused = 0
+
+    def __init__(self, problem: Problem, values: list[float], tolerance: Tolerance, *, written: bool = False) -> None:
         """Look at the start.
 
         Args:
             problem: the goals.
             values: (dof,) of the start.
             tolerance: what counts as met.
-            leash: see above.
-            rest: see above.
             written: see :meth:`Problem.iteration`.
         """
         self.problem = problem
         self.tolerance = tolerance
-        self.leash = leash
-        self.rest = rest
-        self.hurried = False
-        self.unpaused = 0
         self.far = problem.out_of_reach()
         self.iteration, numbers = problem.iteration(written=written)
         self.numbers = (*numbers, tolerance.fine2, tolerance.fine_angle2)

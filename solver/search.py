@@ -99,21 +99,14 @@ class Search:
         self.method = method
         self.tolerance = limits.distance
         self.orientation_tolerance = limits.angle
-        self.iterations = 0
-        self.done = False
         self._clock = clock
-        self._solution: Solution | None = None
         compiled = problem.compiled
-        leant = None if rest is None else compiled.clamp(_values(chain, "rest pose", rest))
-        run = Run(
-            problem,
-            compiled.start if q0 is None else compiled.clamp(_values(chain, "start pose", q0)),
-            limits,
-            rest=leant,
-            written=not one_shot and method == "AUTO",
-        )
+        start = compiled.start if q0 is None else compiled.clamp(_values(chain, "start pose", q0))
+        run = Run(problem, start, limits, written=not one_shot and method == "AUTO")
+        if rest is not None:
+            run.rest = compiled.clamp(_values(chain, "rest pose", rest))
         if not one_shot:
-            run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * problem.compiled.scale)
+            run.leash = FOLLOW * (math.sqrt(run.start.distance2) + math.sqrt(run.start.angle2) * compiled.scale)
         self._begin(run, one_shot)
 
     def __repr__(self) -> str:
@@ -178,7 +171,8 @@ class Search:
         tolerance = before.tolerance
         if problem.compiled is not before.problem.compiled:
             tolerance = Tolerance(self.tolerance, self.orientation_tolerance, problem.compiled.scale)
-        run = Run(problem, before.best.values, tolerance, leash=leash, rest=before.rest, written=True)
+        run = Run(problem, before.best.values, tolerance, written=True)
+        run.leash, run.rest = leash, before.rest
         self._begin(run, one_shot=False)
 
     def _begin(self, run: Run, one_shot: bool) -> None:
@@ -186,7 +180,8 @@ class Search:
         self._one_shot = one_shot
         self._sweeps: Sweeps | None = None
         self.iterations = 0
-        self._solution = None
+        self.done = False
+        self._solution: Solution | None = None
         if run.rest is not None:
             self._pause()
         else:

@@ -77,11 +77,12 @@ def describe(run: Run, iterations: int) -> Solution:
     values = np.array(numbers)
     values.setflags(write=False)
     goals = _residuals(run, best)
-    if len(goals) == 1:
-        distance, angle = goals[0].position or 0.0, goals[0].orientation or 0.0
-    else:
-        distance = max([goal.position for goal in goals if goal.position is not None], default=0.0)
-        angle = max([goal.orientation for goal in goals if goal.orientation is not None], default=0.0)
+    distance = angle = 0.0
+    for _, position, orientation in goals:
+        if position is not None and position > distance:
+            distance = position
+        if orientation is not None and orientation > angle:
+            angle = orientation
     limited: tuple[str, ...] = ()
     status, why, shortfall = Status.REACHED, "on target", 0.0
     reached = run.reached
