@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..rig.drag import DragSession
-from ..rig.pins import WEIGHT as PIN_WEIGHT
-from ..solver import Goal
+from ..rig.pins import Pin, stored_pin
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Stored:
         return (*(pin[0] for pin in self.pins), *self.released)
 
     @property
-    def goals(self) -> tuple[str | Goal, ...]:
+    def goals(self) -> tuple[Pin, ...]:
         """The pins as a drag takes them."""
-        return tuple(_pin(*pin) for pin in self.pins)
+        return tuple(stored_pin(*pin) for pin in self.pins)
 
 
 def pack(session: DragSession, asked: Sequence[Any]) -> str:
@@ -68,9 +67,3 @@ def unpack(text: str) -> Stored | None:
         return Stored(**json.loads(text))
     except (TypeError, ValueError):
         return None
-
-
-def _pin(body: str, position: Any, orientation: Any, point: Any) -> str | Goal:  # noqa: ANN401 (from a text)
-    if position is None and orientation is None:
-        return body
-    return Goal(body, position=position, orientation=orientation, point=point, weight=PIN_WEIGHT)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import GoalError
 from ..solver import Chain, Goal, Skeleton
@@ -21,6 +22,13 @@ _WHOLE = 6
 _MET = 1e-6
 
 Pin = str | Goal
+
+
+def stored_pin(body: str, position: ArrayLike | None, orientation: ArrayLike | None, point: ArrayLike | None) -> Pin:
+    """A pin from its parts in world space; a body alone is held where it stands."""
+    if position is None and orientation is None:
+        return body
+    return Goal(body, position=position, orientation=orientation, point=point, weight=WEIGHT)
 
 
 def inside(world: World, pins: Sequence[Pin]) -> tuple[Pin, ...]:

@@ -46,6 +46,8 @@ class Posing:
         limited: (m, 3) where the joints are that hold at a limit.
     """
 
+    taken: Taken
+
     def __init__(self, armature: bpy.types.Object, asked: Asked, *, method: str) -> None:
         """Take the chain; nothing is asked yet, and nothing moved.
 

@@ -48,6 +48,10 @@ class Search:
         done: True when there is nothing left to do for the present goals.
     """
 
+    iterations: int
+    done: bool
+    _solution: Solution | None
+
     def __init__(
         self,
         chain: Chain,
@@ -181,7 +185,7 @@ class Search:
         self._sweeps: Sweeps | None = None
         self.iterations = 0
         self.done = False
-        self._solution: Solution | None = None
+        self._solution = None
         if run.rest is not None:
             self._pause()
         else:
