@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import drag, drag_running, running
+from . import choose_body, drag, drag_running, key_joints, poses, running, solve_target
 from .copy_report import LINKPOSE_OT_copy_report
 from .import_urdf import LINKPOSE_OT_import_urdf
 from .obstacles import LINKPOSE_OT_mark_obstacles
@@ -20,6 +20,10 @@ CLASSES = (
     LINKPOSE_OT_add_package_folder,
     LINKPOSE_OT_remove_package_folder,
     LINKPOSE_OT_watch_pointer,
+    *poses.CLASSES,
+    *key_joints.CLASSES,
+    *solve_target.CLASSES,
+    *choose_body.CLASSES,
     drag.LINKPOSE_OT_drag,
 )
 

@@ -50,6 +50,23 @@ def fcurves(owner: bpy.types.ID) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def fcurve(owner: bpy.types.ID, path: str, index: int) -> bpy.types.FCurve | None:
+    """One of them, None where there is none; cheap enough for a redraw."""
+    data: Any = animation(owner)
+    action: Any = data.action if data is not None else None
+    if action is None:
+        return None
+    if not hasattr(action, "slots"):
+        return action.fcurves.find(path, index=index)
+    for layer in action.layers if data.action_slot is not None else ():
+        for strip in layer.strips:
+            bag = strip.channelbag(data.action_slot)
+            found = None if bag is None else bag.fcurves.find(path, index=index)
+            if found is not None:
+                return found
+    return None
+
+
 def set_corner_normals(mesh: bpy.types.Mesh, normals: NDArray[np.float32]) -> None:
     """Give a mesh normals of its own.
 

@@ -20,7 +20,7 @@ NONE, PLACE, WHOLE = "NONE", "PLACE", "WHOLE"
 KINDS = (
     (NONE, "Free", "Nothing holds it"),
     (PLACE, "Place", "It stays where it is and may turn"),
-    (WHOLE, "Place and Rotation", "It stays where it is and does not turn"),
+    (WHOLE, "Fully", "It stays where it is and does not turn"),
 )
 # So many joints are needed to hold a place and a rotation.
 _ENOUGH = 6

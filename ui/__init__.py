@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
-from . import chain_panel, collision_panel, import_panel, keymap, marks_panel, menus, overlay, panel, preferences, tool
+from . import (
+    chain_panel,
+    collision_panel,
+    import_panel,
+    joints_panel,
+    keymap,
+    marks_panel,
+    menus,
+    overlay,
+    panel,
+    preferences,
+    target_panel,
+    tool,
+)
 
-_MODULES = (preferences, menus, panel, import_panel, marks_panel, chain_panel, collision_panel, keymap, tool)
+_MODULES = (
+    preferences,
+    menus,
+    panel,
+    joints_panel,
+    target_panel,
+    import_panel,
+    marks_panel,
+    chain_panel,
+    collision_panel,
+    keymap,
+    tool,
+)
 
 
 def register() -> None:

@@ -54,6 +54,10 @@ class Deferred(Generic[T]):
             bpy.app.timers.register(self._answer, first_interval=self._delay)
         return None
 
+    def know(self, key: Hashable, answer: T) -> None:
+        """Keep an answer under another key as well."""
+        self._keep(key, answer)
+
     def forget(self) -> None:
         """Drop everything, and what was asked for."""
         if bpy.app.timers.is_registered(self._answer):
@@ -80,12 +84,15 @@ class Deferred(Generic[T]):
                 # A timer that raises is dropped without a word, and the panel would wait for ever.
                 _log.exception("nothing could be told of %r", bone)
                 self.latest = self._failed(bone, error)
-            while len(self._known) >= _MOST_KNOWN:
-                del self._known[next(iter(self._known))]
-            self._known[key] = self.latest
+            self._keep(key, self.latest)
             break
         redraw()
         return None
+
+    def _keep(self, key: Hashable, answer: T) -> None:
+        while len(self._known) >= _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[key] = answer
 
 
 def redraw() -> None:

@@ -7,6 +7,7 @@ import textwrap
 import bpy
 
 from ..rig.import_record import ImportRecord, read
+from .sidebar import Tab
 
 MOST_WARNINGS = 12
 MOST_LINES = 7
@@ -14,14 +15,11 @@ MOST_LINES = 7
 _LETTER, _SIDES = 6.3, 70
 
 
-class LINKPOSE_PT_import(bpy.types.Panel):
-    """Below "Linkpose" in its tab, while an imported robot is active."""
+class LINKPOSE_PT_import(Tab, bpy.types.Panel):
+    """Shown while an imported robot is active."""
 
     bl_label = "Imported Robot"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Linkpose"
-    bl_parent_id = "LINKPOSE_PT_drag"
+    bl_order = 6
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -3,16 +3,14 @@
 import bpy
 
 from ..rig import marks
+from .sidebar import Tab
 
 
-class LINKPOSE_PT_marks(bpy.types.Panel):
-    """Below "Linkpose" in its tab, while a bone is active in Pose Mode."""
+class LINKPOSE_PT_marks(Tab, bpy.types.Panel):
+    """Shown while a bone is active in Pose Mode."""
 
     bl_label = "Active Bone"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Linkpose"
-    bl_parent_id = "LINKPOSE_PT_drag"
+    bl_order = 7
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
