@@ -82,6 +82,28 @@ def test_obstacles_count_only_where_they_are_marked(tmp_path: Path) -> None:
     assert all(not found for angle, found in hits.items() if angle < 0.0), "that is the side of the unmarked cube"
 
 
+def test_selected_objects_are_marked_and_cleared_by_the_operator() -> None:
+    bpy.ops.mesh.primitive_cube_add()
+    first = bpy.context.object
+    bpy.ops.object.empty_add()
+    first.select_set(True)
+    assert bpy.ops.linkpose.mark_obstacles() == {"FINISHED"}
+    assert first.linkpose_obstacle
+    assert not bpy.context.object.linkpose_obstacle, "an empty has nothing to touch"
+    assert bpy.ops.linkpose.mark_obstacles() == {"CANCELLED"}, "that is done already"
+    assert bpy.ops.linkpose.mark_obstacles(clear=True) == {"FINISHED"}
+    assert not first.linkpose_obstacle
+    first.select_set(False)
+    assert not bpy.ops.linkpose.mark_obstacles.poll()
+
+
+def test_the_mark_is_saved_with_the_file(tmp_path: Path) -> None:
+    name = obstacle((0.0, 0.0, 0.0)).name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "marked.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "marked.blend"))
+    assert bpy.data.objects[name].linkpose_obstacle
+
+
 def test_what_touches_from_the_beginning_is_left_out_and_new_touches_are_not(tmp_path: Path) -> None:
     armature = finger(tmp_path)
     at_start = obstacle((1.4, 0.0, 0.0)).name

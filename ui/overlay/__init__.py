@@ -22,7 +22,12 @@ __all__ = ("Feed", "OverlayState", "Parts", "Shell", "hide", "is_shown", "redraw
 
 _log = logging.getLogger(__name__)
 
+# What Blender's own text in a view's corner takes, the view's name and the scene's [px at a UI scale of 1].
+TEXT = (230.0, 52.0)
+
 _handlers: list[Any] = []
+# Read from the theme once a drag: it takes longer than drawing.
+_palette: colours.Palette | None = None
 
 
 def show(state: OverlayState) -> None:
@@ -34,6 +39,8 @@ def show(state: OverlayState) -> None:
 
 def hide() -> None:
     """Stop drawing. Safe to call when nothing is drawn."""
+    global _palette
+    _palette = None
     while _handlers:
         try:
             bpy.types.SpaceView3D.draw_handler_remove(_handlers.pop(), "WINDOW")
@@ -78,8 +85,7 @@ def _guarded(state: OverlayState, painter: Callable[[OverlayState, views.View], 
 
 
 def _paint_solid(state: OverlayState, view: views.View) -> None:
-    preferences = bpy.context.preferences
-    solid.paint(state, view, colours.of_theme(preferences.themes[0]), preferences.system.ui_scale)
+    solid.paint(state, view, _colours(), bpy.context.preferences.system.ui_scale)
 
 
 def _paint(state: OverlayState, view: views.View) -> None:
@@ -88,13 +94,29 @@ def _paint(state: OverlayState, view: views.View) -> None:
     assert context.area is not None
     assert context.region is not None
     scale = preferences.system.ui_scale
-    palette = colours.of_theme(preferences.themes[0])
+    palette = _colours()
     size = preferences.ui_styles[0].widget.points * scale
-    labels = Labels(_free(context.area, context.region, scale), size, palette.halo)
+    free = _free(context.area, context.region, scale)
+    labels = Labels(free, size, palette.halo)
+    if _has_text(context.area):
+        # Blender's own two lines in the corner.
+        labels.taken.append(Box(free.left, free.top - TEXT[1] * scale, free.left + TEXT[0] * scale, free.top))
     sketch = picture.sketch(state, view, palette, labels, scale)
     paint.paint(sketch, palette.halo, scale)
     paint.backs(labels.backs, palette.backing)
     labels.draw()
+
+
+def _colours() -> colours.Palette:
+    global _palette
+    if _palette is None:
+        _palette = colours.of_theme(bpy.context.preferences.themes[0])
+    return _palette
+
+
+def _has_text(area: bpy.types.Area) -> bool:
+    space = area.spaces.active
+    return isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays and space.overlay.show_text
 
 
 def _free(area: bpy.types.Area, region: bpy.types.Region, scale: float) -> Box:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ...rig.drag import DragSession
     from ...rig.taken import Taken
 
+
+_log = logging.getLogger(__name__)
 
 # Time that is spent on collisions at a tick of the timer, when no event waits [s].
 LOOK = 0.003
@@ -43,6 +46,7 @@ class Feed:
         self._taken: Taken | None = None
         self._watch: Watch | None = None
         self._watched: Taken | None = None
+        self._failed = False
 
     def update(self, scene: bpy.types.Scene, session: DragSession) -> None:
         """Take over how the drag stands."""
@@ -67,7 +71,22 @@ class Feed:
             state.locks = list(zip(_axes(session, directions), directions, strict=True))
 
     def look(self, context: bpy.types.Context, session: DragSession) -> bool:
-        """Look for collisions, and read the shapes of links, for a little while; whether there is more to be seen."""
+        """Look for collisions, and read the shapes of links, for a little while; whether there is more to be seen.
+
+        It is advice only: what goes wrong with it ends the looking, and not the drag.
+        """
+        if self._failed:
+            return False
+        try:
+            return self._look(context, session)
+        except Exception as error:
+            _log.exception("collisions are looked for no longer")
+            self._failed = True
+            self.state.colliding, self.state.ghosts = {}, {}
+            session.collisions, session.unwatched = (), f"the look for collisions failed: {error}"
+            return True
+
+    def _look(self, context: bpy.types.Context, session: DragSession) -> bool:
         state = self.state
         armature = grip.find(session.grip)
         if armature is None or not session.has_moved or not (state.parts.collisions or state.parts.ghost):

@@ -8,7 +8,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-import rna_xml
 from inside import character, robot
 from inside.robot import grab, settle
 from inside.window import (
@@ -38,8 +37,8 @@ def use_theme(name: str) -> None:
     if name == "Dark":  # the default
         return
     folder = Path(bpy.utils.preset_paths("interface_theme")[0])
-    mapped = (("preferences.themes[0]", "Theme"), ("preferences.ui_styles[0]", "ThemeStyle"))
-    rna_xml.xml_file_run(bpy.context, str(folder / f"Blender_{name}.xml"), mapped)
+    preset = {"filepath": str(folder / f"Blender_{name}.xml"), "menu_idname": "USERPREF_MT_interface_theme_presets"}
+    bpy.ops.script.execute_preset(**preset)
 
 
 def palette() -> Any:
@@ -364,3 +363,60 @@ def test_locks_and_pins_are_shown_on_a_dark_theme() -> Steps:
 
 def test_locks_and_pins_are_shown_on_a_light_theme() -> Steps:
     yield from locks_and_pins("Light")
+
+
+def test_a_failing_look_for_collisions_leaves_the_drag_alone() -> Steps:
+    name = stage("Dark")
+    yield
+    collisions = package("rig.collisions").Watch
+    real = collisions.advance
+    collisions.advance = lambda *_: 1 / 0
+    try:
+        yield from grab(name, HAND)
+        session = package("api").session()
+        x, y = pointer()
+        yield from move(x + 40, y - 30)
+        yield lambda: "failed" in session.unwatched
+        assert running("LINKPOSE_OT_drag")
+        yield from press("RET")
+    finally:
+        collisions.advance = real
+    assert robot.keys(name)
+
+
+def panel_of_collisions(theme: str) -> Steps:
+    """Obstacles, what touched in the last drag, and the preferences' switches."""
+    panel = package("ui.collision_panel").LINKPOSE_PT_collisions
+    bpy.utils.unregister_class(panel)
+    panel.bl_options = set()
+    bpy.utils.register_class(panel)
+    name = stage(theme)
+    bpy.ops.mesh.primitive_cube_add(size=0.25, location=(0.55, 0.0, 0.18))
+    block = bpy.context.object.name
+    bpy.ops.linkpose.mark_obstacles()
+    look((0.2, 0.0, 0.35), 1.8, azimuth=-60, elevation=15)
+    yield
+    yield from grab(name, HAND)
+    session = package("api").session()
+    yield from move(*pixel(Vector((0.5, 0.0, 0.22))), steps=10)
+    yield lambda: any(block in pair for pair in session.collisions)
+    yield from press("RET")
+    space = viewport().space
+    space.show_region_ui = True
+    sidebar = next(region for region in viewport().area.regions if region.type == "UI")
+    yield 0.3
+    sidebar.active_panel_category = "Linkpose"
+    viewport().area.tag_redraw()
+    yield 0.5
+    screenshot(f"overlay-panel-{theme.lower()}")
+    assert bpy.ops.linkpose.mark_obstacles.poll()
+    space.show_region_ui = False
+    yield
+
+
+def test_the_panel_of_collisions_on_a_dark_theme() -> Steps:
+    yield from panel_of_collisions("Dark")
+
+
+def test_the_panel_of_collisions_on_a_light_theme() -> Steps:
+    yield from panel_of_collisions("Light")
