@@ -139,6 +139,7 @@ class RunsJobs:
         self._job: Job[ImportReport] | None = None
         self._done = 0
         self._questions: list[str] = []
+        self._failures: list[str] = []
 
     def _advance(self, seconds: float) -> bool:
         """Work for about so long; whether there is more to do."""
@@ -155,7 +156,7 @@ class RunsJobs:
             if wants_permission(error) and self in _running:
                 self._questions.append(self._name)
             else:
-                self.report({"ERROR"}, str(error))
+                self._failures.append(str(error))
         return self._job is not None or bool(self._waiting)
 
     def _tell(self, report: ImportReport | None) -> None:
@@ -167,6 +168,9 @@ class RunsJobs:
         self.report({"WARNING" if count else "INFO"}, text)
 
     def _result(self) -> Result:
+        # Last, for only the last report is seen in a window.
+        for failure in self._failures:
+            self.report({"ERROR"}, failure)
         return {"FINISHED"} if self._done else {"CANCELLED"}
 
     def _show(self, context: bpy.types.Context) -> None:

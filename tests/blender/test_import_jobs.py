@@ -166,8 +166,8 @@ def test_a_bad_file_does_not_keep_the_next_from_being_imported(tmp_path: Path, m
         pass
     assert result == {"FINISHED"}
     assert "made" in bpy.data.objects
-    assert [kind for kind, _ in operator.told] == ["ERROR", "INFO"]
-    assert "bad.urdf" in operator.told[0][1]
+    assert [kind for kind, _ in operator.told] == ["INFO", "ERROR"]
+    assert "bad.urdf" in operator.told[1][1]
 
 
 def test_what_ends_it_from_outside_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,88 @@ def test_a_dropped_file_asks_for_options_first() -> Steps:
     yield 0.2
 
 
+def drop(*files: Path) -> None:
+    with viewport().override():
+        names = [{"name": file.name} for file in files]
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(files[0].parent), files=names)
+
+
+def test_esc_in_the_options_of_dropped_files_leaves_nothing_and_a_broken_one_does_not_stop_the_others() -> Steps:
+    files = [Job.work / f"{name}.urdf" for name in ("first", "broken", "last")]
+    for file in files:
+        link = "<link/>" if file.stem == "broken" else '<link name="a"/>'
+        file.write_text(f'<robot name="{file.stem}">{link}</robot>', encoding="utf-8")
+    push("Before the drop")
+    before = blocks()
+    yield from move(450, 325)
+    for answer in ("ESC", "RET"):
+        drop(*files)
+        yield 0.4
+        screenshot(f"import-several-{answer.lower()}")
+        assert blocks() == before
+        yield from press(answer)
+        yield 0.4
+        yield lambda: not running(IMPORT)
+    yield 0.3
+    assert {"first", "last"} <= set(bpy.data.objects.keys())
+    assert "broken" not in bpy.data.objects
+    screenshot("import-several-told")
+    yield from press("ESC")
+    yield from press("Z", ctrl=True)
+    yield 0.3
+    assert blocks() == before
+
+
+def test_a_dropped_xacro_shows_its_arguments_and_asks_before_it_is_expanded() -> Steps:
+    file = Job.work / "dropped.xacro"
+    file.write_text(
+        '<robot name="dropped" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="tool" default="cup"/>'
+        '<link name="$(arg tool)${1 + 1}"/></robot>',
+        encoding="utf-8",
+    )
+    yield from move(450, 325)
+    for answers in (("ESC",), ("RET", "ESC"), ("RET", "RET")):
+        drop(file)
+        for number, answer in enumerate(answers):
+            yield 0.4
+            screenshot(f"drop-xacro-{number}")
+            assert "dropped" not in bpy.data.objects
+            yield from press(answer)
+            yield lambda: not running(IMPORT)
+        yield 0.4
+        yield lambda: not running(IMPORT)
+    assert [bone.name for bone in bpy.data.objects["dropped"].data.bones] == ["cup2"]
+
+
+def test_colours_are_found_in_a_blender_of_another_language() -> Steps:
+    file = Job.work / "red.urdf"
+    box = (
+        '<visual><geometry><box size="1 1 1"/></geometry><material name="m"><color rgba="1 0 0 1"/></material></visual>'
+    )
+    file.write_text(f'<robot name="red"><link name="a">{box}</link></robot>', encoding="utf-8")
+    view = bpy.context.preferences.view
+    languages = [name for name in ("de_DE", "ja_JP", "zh_HANS") if name in bpy.app.translations.locales]
+    print("languages:", languages)
+    before = view.language
+    try:
+        for language in languages:
+            view.language = language
+            view.use_translate_new_dataname = True
+            yield 0.2
+            begin(file)
+            yield lambda: "red" in bpy.data.objects and not running(IMPORT)
+            (shape,) = bpy.data.objects["red"].children
+            material = shape.material_slots[0].material
+            assert tuple(material.diffuse_color) == (1, 0, 0, 1)
+            (node,) = (node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+            print(language, node.name)
+            assert tuple(node.inputs[0].default_value) == (1, 0, 0, 1)
+            for item in (shape, bpy.data.objects["red"]):
+                bpy.data.objects.remove(item)
+    finally:
+        view.language = before
+
+
 def test_the_file_dialog_leads_to_the_same_import_and_it_can_be_repeated() -> Steps:
     file = example_robot_data() / "ur_description" / "urdf" / "ur5_robot.urdf"
     yield from move(300, 300)
