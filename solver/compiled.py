@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 LEAST_PACE = 0.01
 # Solves after which it is worth the time to write an iteration out.
 WORTH_WRITING = 4
+# The same for another one for where they all begin.
+WORTH_WRITING_FIRST = 20
 # A frame at the origin that is not turned.
 ORIGIN: Placed = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -67,6 +69,7 @@ class Compiled:
         if self.law is not None:
             self.uneven = f"body {self.law.body!r} is placed by limits or scale that other joints have a say in"
         self._iterations: dict[bool, Iteration | None] = {}
+        self._firsts: dict[bool, Iteration | None] = {}
         self._wishes = 0
         self._hung = [constant for _, constant in hung]
         self._fixed: list[Placed] = [ORIGIN if step >= 0 else constant for step, constant in hung]
@@ -131,6 +134,21 @@ class Compiled:
 
         self._iterations[turned] = iteration(self, turned)
         return self._iterations[turned]
+
+    def first(self, turned: bool) -> Iteration | None:
+        """The iteration at :attr:`start`, where solve after solve begins; None where, or as long as, there is none.
+
+        Args:
+            turned: whether an orientation is asked for.
+        """
+        if turned not in self._firsts:
+            self._wishes += 1
+            if self._wishes < WORTH_WRITING_FIRST or turned not in self._iterations:
+                return None
+            from .generated import iteration
+
+            self._firsts[turned] = iteration(self, turned, self.start)
+        return self._firsts[turned]
 
     def clamp(self, values: list[float]) -> list[float]:
         """The values moved into the limits."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .least_squares import FLOOR, STEP_CAP, STILL
@@ -27,23 +28,29 @@ MOST_STEPS = 40
 _NAME = re.compile(r"\bv\d+\b")
 
 
-def iteration(compiled: Compiled, turned: bool) -> Callable[..., Any] | None:
+def iteration(compiled: Compiled, turned: bool, start: Sequence[float] | None = None) -> Callable[..., Any] | None:
     """The function for one goal with a position, and with an orientation if ``turned``; see ``Plain`` for what it does.
 
     Args:
         compiled: a chain compiled for one handle.
         turned: whether an orientation is asked for.
+        start: (dof,) for a function that only ever looks at this pose, of which most can be worked out beforehand.
 
     Returns:
-        None for chains that are too long, branch, are scaled unevenly, or have lengths beyond what can be squared.
+        None for chains that are too long, branch, are scaled unevenly, or have lengths beyond what can be squared; and
+        for a start at a limit.
     """
     steps = compiled.steps
     if compiled.uneven is not None or len(steps) > MOST_STEPS or not compiled.dof:
         return None
     if any(step.parent != i - 1 for i, step in enumerate(steps)) or compiled.tips[0].step != len(steps) - 1:
         return None
+    if start is not None and not all(map(operator.lt, compiled.lower, start)):
+        return None
+    if start is not None and not all(map(operator.lt, start, compiled.upper)):
+        return None
     try:
-        text = _Writer(compiled, turned).text()
+        text = _Writer(compiled, turned, start).text()
     except OverflowError:
         return None
     return _compiled(text)
@@ -66,9 +73,11 @@ def _compiled(text: str) -> Callable[..., Any]:
 class _Writer:
     """Writes the function. Every assignment is to a new name, so that what is never read can be left out."""
 
-    def __init__(self, compiled: Compiled, turned: bool) -> None:
+    def __init__(self, compiled: Compiled, turned: bool, start: Sequence[float] | None = None) -> None:
         self._compiled = compiled
         self._turned = turned
+        self._values: list[Term] = [f"q{i}" for i in range(compiled.dof)] if start is None else list(start)
+        self._at_start = start is not None
         self._lines: list[str] = []
         self._names = 0
         self._known: dict[str, str] = {}
@@ -80,7 +89,7 @@ class _Writer:
         self._lines = [
             "def iteration(values, numbers, before, good, bad, cap, "
             "cos=cos, sin=sin, sqrt=sqrt, atan2=atan2, rotation_vector=rotation_vector):",
-            f"{', '.join(f'q{i}' for i in dof)}, = values",
+            *([] if self._at_start else [f"{', '.join(f'q{i}' for i in dof)}, = values"]),
             f"{', '.join(target)}, fine, fine_angle = numbers",
         ]
         axes, tip = self._forward()
@@ -122,11 +131,14 @@ class _Writer:
             turned = [[dot(row, [line[k] for line in constant]) for k in range(3)] for row in r]
             r = [[let(term) for term in row] for row in turned]
             axes.append([row[2] for row in r] + at)
-            value = let(add(mul(f"q{step.unknown}", step.multiplier), step.offset))
+            value = let(add(mul(self._values[step.unknown], step.multiplier), step.offset))
             if step.slide:
                 at = [let(add(x, mul(row[2], value))) for x, row in zip(at, r, strict=True)]
                 continue
-            c, s = let(f"cos({text(value)})"), let(f"sin({text(value)})")
+            if isinstance(value, str):
+                c, s = let(f"cos({value})"), let(f"sin({value})")
+            else:
+                c, s = math.cos(value), math.sin(value)
             r = [[let(add(mul(x, c), mul(y, s))), let(sub(mul(y, c), mul(x, s))), z] for x, y, z in r]
         hung = self._compiled.hung(0)
         tip = [let(dot(row, hung[:3], x)) for x, row in zip(at, r, strict=True)]
@@ -209,6 +221,8 @@ class _Writer:
     def _hold(self, columns: list[list[Term]], errors: list[Term]) -> None:
         """Let go of unknowns at a limit that the error pushes outwards."""
         self._write("held = ()")
+        if self._at_start:  # which is at no limit
+            return
         for i, names in enumerate(columns):
             low, high = self._compiled.lower[i], self._compiled.upper[i]
             ends = [f"q{i} >= {number(high)}"] if high < math.inf else []
@@ -292,13 +306,13 @@ class _Writer:
             for name in moved:
                 self._write(f"    {name} = {name} * factor")
         for i, name in ways.items():
-            self._write(f"q{i} = {text(add(f'q{i}', mul(name, self._compiled.pace[i])))}")
+            self._write(f"q{i} = {text(add(self._values[i], mul(name, self._compiled.pace[i])))}")
             low, high = self._compiled.lower[i], self._compiled.upper[i]
             if low > -math.inf:
                 self._write(f"if q{i} < {number(low)}: q{i} = {number(low)}")
             if high < math.inf:
                 self._write(f"{'el' if low > -math.inf else ''}if q{i} > {number(high)}: q{i} = {number(high)}")
-        values = ", ".join(f"q{i}" for i in range(self._compiled.dof))
+        values = ", ".join(f"q{i}" if i in ways else text(self._values[i]) for i in range(self._compiled.dof))
         angle2 = "angle2" if self._turned else "0.0"
         self._write(f"return [{values}], error, distance2, {angle2}, length2 < {STILL * STILL!r}, handle, held")
 

@@ -204,6 +204,13 @@ class Problem:
                     return function, asked.position if asked.turned is None else asked.position + asked.turned
         return Plain(self), numbers
 
+    def first(self) -> Iteration | None:
+        """The iteration for these goals at the chain's own pose, written out; None where there is none."""
+        asked = self.asked[0]
+        if len(self.asked) > 1 or asked.position is None or asked.aim is not None:
+            return None
+        return self.compiled.first(asked.turned is not None)
+
     def out_of_reach(self) -> bool:
         """True when a target is farther than its chain can stretch, or nearer than it can fold."""
         for (position, _, _, _, _), (_, base, reach, fold, _) in zip(self.asked, self.compiled.tips, strict=True):

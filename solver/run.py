@@ -12,6 +12,7 @@ from .turns import aim_vector, rotation_vector
 
 if TYPE_CHECKING:
     from .goal import Goal
+    from .least_squares import Iteration
     from .step import Point
 
 # How far, in a drag, a handle may move for a target that it cannot get to, against the target's own motion.
@@ -66,7 +67,15 @@ class Run:
     hurried = False
     unpaused = 0
 
-    def __init__(self, problem: Problem, values: list[float], tolerance: Tolerance, *, written: bool = False) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        values: list[float],
+        tolerance: Tolerance,
+        *,
+        written: bool = False,
+        first: Iteration | None = None,
+    ) -> None:
         """Look at the start.
 
         Args:
@@ -74,13 +83,21 @@ class Run:
             values: (dof,) of the start.
             tolerance: what counts as met.
             written: see :meth:`Problem.iteration`.
+            first: the iteration at these values, if there is one for them.
         """
         self.problem = problem
         self.tolerance = tolerance
         self.far = problem.out_of_reach()
         self.iteration, numbers = problem.iteration(written=written)
         self.numbers = (*numbers, tolerance.fine2, tolerance.fine_angle2)
-        self.start = self.best = self.look(values, careful=self.far) if values else problem.evaluate(values)
+        if not values:
+            self.start = problem.evaluate(values)
+        elif first is None or self.far:
+            self.start = self.look(values, careful=self.far)
+        else:
+            trial = first(values, self.numbers, math.inf, GAIN, GAIN, math.inf)
+            self.start = Evaluation(problem, values, trial[1], trial[2], trial[3], trial[5], trial, False)
+        self.best = self.start
 
     def look(self, values: list[float], *, careful: bool) -> Evaluation:
         """Look at a pose, and work out the first step of a line from it; see :class:`~.least_squares.Plain`."""

@@ -105,8 +105,12 @@ class Search:
         self.orientation_tolerance = limits.angle
         self._clock = clock
         compiled = problem.compiled
-        start = compiled.start if q0 is None else compiled.clamp(_values(chain, "start pose", q0))
-        run = Run(problem, start, limits, written=not one_shot and method == "AUTO")
+        if q0 is None:
+            first = problem.first() if one_shot else None
+            run = Run(problem, compiled.start, limits, written=not one_shot and method == "AUTO", first=first)
+        else:
+            start = compiled.clamp(_values(chain, "start pose", q0))
+            run = Run(problem, start, limits, written=not one_shot and method == "AUTO")
         if rest is not None:
             run.rest = compiled.clamp(_values(chain, "rest pose", rest))
         if not one_shot:

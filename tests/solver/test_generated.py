@@ -151,3 +151,33 @@ def test_it_is_written_when_it_is_worth_it() -> None:
 def test_two_chains_of_the_same_numbers_share_what_is_written() -> None:
     one, other = (planar([0.5, 0.4, 0.3]).chain("tip").compiled((("tip", (0.0,) * 3, False),)) for _ in range(2))
     assert iteration(one, False) is iteration(other, False)
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["position", "pose"])
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_written_out_for_one_pose_gives_the_bits_of_the_loops(seed: int, turned: bool) -> None:
+    random = np.random.default_rng(100 + seed)
+    chain = mixed(random, int(random.integers(1, 9)))
+    low, high = np.maximum(chain.lower, -1.0), np.minimum(chain.upper, 1.0)
+    start = (0.5 * (low + high)).tolist()
+    for _ in range(10):
+        frame = random_frame(random)
+        problem = Problem(chain, [Goal(chain.bodies[0], frame[:3, 3], frame[:3, :3] if turned else None)])
+        written = iteration(problem.compiled, turned, start)
+        if (chain.lower == chain.upper).any():
+            assert written is None
+            continue
+        assert written is not None
+        _, where = problem.iteration(written=True)
+        cap = float(random.choice([math.inf, 0.01]))
+        arguments = (start, (*where, 1e-12, 1e-12), math.inf, GAIN, GAIN, cap)
+        assert written(*arguments) == Plain(problem)(*arguments)
+
+
+def test_many_solves_from_one_pose_stay_the_same_to_the_bit() -> None:
+    chain, fresh = (ur5().chain("link6", q=[0.1, -1.0, 1.2, 0.3, 0.4, 0.5]) for _ in range(2))
+    goal = Goal("link6", (0.4, 0.2, 0.3), np.eye(3))
+    found = [solve(chain, goal) for _ in range(40)]
+    assert chain.compiled((("link6", (0.0, 0.0, 0.0), True),)).first(True) is not None
+    assert {one.values.tobytes() for one in found} == {solve(fresh, goal).values.tobytes()}
+    assert {one.iterations for one in found} == {found[0].iterations}
