@@ -139,12 +139,13 @@ def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: 
     meeting_first = sink is run
     leash = run.leash if meeting_first else math.inf
     least, met = sink.best.error, meeting_first and run.meets(sink.best)
-    best: tuple[list[float], Trial] | None = None
-    values = trial[0]
-    count = 0
-    while values is not None:
+    free = leash == math.inf
+    best: Trial | None = None
+    values, count = trial[0], 0
+    there = values
+    while values is not None and count <= left:
         count += 1
-        still = trial[4]
+        before = trial
         eased, raised = 0.5 * gain, 4.0 * gain
         if eased < LEAST_GAIN:
             eased = LEAST_GAIN
@@ -154,26 +155,19 @@ def _go_straight(run: Run, sink: Sink, trial: Trial, course: _Course, patience: 
         error = trial[1]
         if error < least or not met:
             meets = meeting_first and trial[2] <= met2 and trial[3] <= met_angle2
-            if meets == met:
-                better = error < least and (met or leash == math.inf or run.gone(trial[5]) <= leash)
-            else:
-                better = meets
-            if better:
-                least, met, best = error, meets, (values, trial)
+            if (error < least and (met or free or run.gone(trial[5]) <= leash)) if meets == met else meets:
+                least, met, there, best = error, meets, values, trial
         gain = eased if error < held else raised
         held = error
         if error < share * mark:
             mark, since = error, 0
         else:
             since += 1
-            if still or since >= most:
+            if since >= most or before[4]:
                 break
-        if count > left:
-            break
         values = trial[0]
-    if best is not None:
-        values, trial = best
-        sink.best = Evaluation(run.problem, values, trial[1], trial[2], trial[3], trial[5], trial)
+    if best is not None and there is not None:
+        sink.best = Evaluation(run.problem, there, best[1], best[2], best[3], best[5], best)
     return count
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # Longer chains are not written out: the text grows with them, and the time it takes to compile it.
 MOST_STEPS = 40
 
+# Followers that move more than so many times as far as their source need their pivots watched.
+MOST_MULTIPLIED = 30.0
+
 _NAME = re.compile(r"\bv\d+\b")
 
 
@@ -78,6 +81,8 @@ class _Writer:
         self._turned = turned
         self._values: list[Term] = [f"q{i}" for i in range(compiled.dof)] if start is None else list(start)
         self._at_start = start is not None
+        # Then rounding is far below the floor of the damping, and no pivot can come out as 0 or below.
+        self._safe = all(abs(step.multiplier) <= MOST_MULTIPLIED for step in compiled.steps)
         self._lines: list[str] = []
         self._names = 0
         self._known: dict[str, str] = {}
@@ -281,7 +286,7 @@ class _Writer:
                 pivot = sub(pivot, mul(scaled, a[i][j]))
                 a[i][j] = scaled
             a[i][i] = self._let(pivot)
-            if i and not first:
+            if i and not self._safe:
                 self._write(f"if not {a[i][i]} > 1e-300: {a[i][i]} = 1e-300")
         for i in range(size):
             value = b[i]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problem import Evaluation
+from .problem import Evaluation, Problem
 from .run import Run
 from .skeleton import Vector
 
@@ -66,6 +66,15 @@ class Solution:
     shortfall: float
     why: str
 
+    def __getattr__(self, name: str) -> object:
+        """The pose and the goals are worked out when they are asked for first: most frames of a drag never are."""
+        if name not in {"pose", "goals"} or "_found" not in self.__dict__:
+            raise AttributeError(f"a solution has no {name!r}")
+        problem, best, numbers = self.__dict__["_found"]
+        value = problem.chain.pose(numbers) if name == "pose" else _residuals(problem, best)
+        self.__dict__[name] = value
+        return value
+
 
 def describe(run: Run, iterations: int) -> Solution:
     """The solution that a run has come to."""
@@ -76,13 +85,12 @@ def describe(run: Run, iterations: int) -> Solution:
         numbers = [wrapped(v) if wraps else v for v, wraps in zip(numbers, chain.wraps, strict=True)]
     values = np.array(numbers)
     values.setflags(write=False)
-    goals = _residuals(run, best)
-    distance = angle = 0.0
-    for _, position, orientation in goals:
-        if position is not None and position > distance:
-            distance = position
-        if orientation is not None and orientation > angle:
-            angle = orientation
+    if len(problem.goals) == 1:
+        distance, angle = math.sqrt(best.distance2), math.sqrt(best.angle2)
+    else:
+        goals = _residuals(problem, best)
+        distance = max([goal.position for goal in goals if goal.position is not None], default=0.0)
+        angle = max([goal.orientation for goal in goals if goal.orientation is not None], default=0.0)
     limited: tuple[str, ...] = ()
     status, why, shortfall = Status.REACHED, "on target", 0.0
     reached = run.reached
@@ -93,18 +101,18 @@ def describe(run: Run, iterations: int) -> Solution:
             shortfall = distance
             status, why = _missed(run, distance, angle, pushed)
     solution = object.__new__(Solution)
-    # At once instead of field by field, which is what a frozen class does: there is one for every frame of a drag.
+    # At once instead of field by field, which is what a frozen class does: there is one for every frame of a drag. The
+    # search may go on; what is left to work out is kept as it is now.
     solution.__dict__.update(
         values=values,
-        pose=chain.pose(numbers),
         position_residual=distance,
         orientation_residual=angle,
-        goals=goals,
         iterations=iterations,
         status=status,
         limited=limited,
         shortfall=shortfall,
         why=why,
+        _found=(problem, best, numbers),
     )
     return solution
 
@@ -126,15 +134,15 @@ def wrapped(angle: float) -> float:
     return math.pi if angle == -math.pi else angle
 
 
-def _residuals(run: Run, at: Evaluation) -> tuple[GoalResidual, ...]:
-    if len(run.problem.goals) == 1:
-        goal = run.problem.goals[0]
+def _residuals(problem: Problem, at: Evaluation) -> tuple[GoalResidual, ...]:
+    if len(problem.goals) == 1:
+        goal = problem.goals[0]
         distance = None if goal.position is None else math.sqrt(at.distance2)
         angle = None if goal.orientation is None and goal.aim is None else math.sqrt(at.angle2)
         return (GoalResidual(goal.body, distance, angle),)
     residuals = []
     rows = iter(at.errors)
-    for goal, (target, weight, turned, turn_weight, aim) in zip(run.problem.goals, run.problem.asked, strict=True):
+    for goal, (target, weight, turned, turn_weight, aim) in zip(problem.goals, problem.asked, strict=True):
         distance = angle = None
         if target is not None:
             distance = math.hypot(next(rows), next(rows), next(rows)) / weight

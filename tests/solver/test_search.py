@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Callable
@@ -363,3 +364,17 @@ def test_a_closed_loop_brings_the_handle_back(method: str) -> None:
         search.retarget(Goal("tip", start + 0.15 * np.array((math.cos(s) - 1.0, math.sin(s), 0.0))))
         found = search.advance(math.inf)
     assert math.dist(chain.forward(found.values)[:3, 3], start) < 1e-5
+
+
+def test_a_solution_stays_as_it_was_when_the_search_goes_on() -> None:
+    chain = ur5().chain("link6")
+    search = Search(chain, Goal("link6", (0.4, 0.2, 0.3)))
+    early = search.advance(math.inf, sweeps=1)
+    search.retarget(Goal("link6", (-0.3, 0.4, 0.3)))
+    search.advance(math.inf)
+    assert list(early.pose.values()) == early.values.tolist()
+    assert early.goals[0].position == early.position_residual
+    copied = copy.deepcopy(early)
+    assert (copied.pose, copied.goals) == (early.pose, early.goals)
+    with pytest.raises(AttributeError, match="'values_of'"):
+        _ = early.values_of  # type: ignore[attr-defined]
