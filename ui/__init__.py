@@ -14,10 +14,12 @@ from . import (
     panel,
     preferences,
     target_panel,
+    texts,
     tool,
 )
 
 _MODULES = (
+    texts,
     preferences,
     menus,
     panel,

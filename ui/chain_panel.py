@@ -6,6 +6,7 @@ from ..rig import chain_report
 from ..rig.chain_report import Report
 from .deferred import Deferred
 from .sidebar import Tab, draw_lines, subject
+from .texts import tr
 
 
 def _failed(bone: str, error: Exception) -> Report:
@@ -55,7 +56,8 @@ def draw_report(layout: bpy.types.UILayout, report: Report) -> None:
             row.active = not held
             row.label(text=f"{part.axes}: {part.range}" if part.axes else part.range, translate=False)
             if part.stiffness > 0.0:
-                column.label(text=f"stiffness {part.stiffness:.2f}", icon="BLANK1")
+                stiff = tr("stiffness {value}").format(value=f"{part.stiffness:.2f}")
+                column.label(text=stiff, icon="BLANK1", translate=False)
             if part.source != part.range:
                 draw_lines(column, part.source, "BLANK1")
     draw_lines(layout.column(align=True), report.end, "INFO")

@@ -7,21 +7,20 @@ from bpy.props import BoolProperty
 
 from ..rig import drag
 from ..rig.link_shapes import is_obstacle
-from . import preferences
+from . import preferences, status
+from .sidebar import Tab
+from .texts import tr
 
 # Named, not imported: operators know the user interface, not the other way round.
 MARK = "linkpose.mark_obstacles"
 MOST_SHOWN = 8
 
 
-class LINKPOSE_PT_collisions(bpy.types.Panel):
-    """Below "Linkpose" in its tab, closed at first."""
+class LINKPOSE_PT_collisions(Tab, bpy.types.Panel):
+    """Closed at first."""
 
     bl_label = "Collisions"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Linkpose"
-    bl_parent_id = "LINKPOSE_PT_drag"
+    bl_order = 5
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
@@ -43,7 +42,7 @@ class LINKPOSE_PT_collisions(bpy.types.Panel):
         for ob in marked[:MOST_SHOWN]:
             column.label(text=ob.name, icon="OBJECT_DATA", translate=False)
         if len(marked) > MOST_SHOWN:
-            column.label(text=f"and {len(marked) - MOST_SHOWN} more", icon="BLANK1")
+            column.label(text=status.and_more(len(marked) - MOST_SHOWN), icon="BLANK1", translate=False)
         if not marked:
             column.label(text="No obstacles", icon="OBJECT_DATA")
         session = drag.current() or drag.last()
@@ -51,7 +50,8 @@ class LINKPOSE_PT_collisions(bpy.types.Panel):
             return
         column = layout.column(align=True)
         for one, other in session.collisions[:MOST_SHOWN]:
-            column.label(text=f"{one} touches {other}", icon="ERROR", translate=False)
+            text = tr("{one} touches {other}").format(one=one, other=other)
+            column.label(text=text, icon="ERROR", translate=False)
         if session.unwatched:
             column.label(text=session.unwatched, icon="INFO", translate=False)
 

@@ -8,6 +8,7 @@ import bpy
 
 from ..rig.import_record import ImportRecord, read
 from .sidebar import Tab
+from .texts import tr
 
 MOST_WARNINGS = 12
 MOST_LINES = 7
@@ -41,7 +42,7 @@ class LINKPOSE_PT_import(Tab, bpy.types.Panel):
         if not record.warnings:
             layout.label(text="No warnings", icon="CHECKMARK")
             return
-        layout.label(text=f"Warnings: {len(record.warnings)}", icon="ERROR")
+        layout.label(text=tr("Warnings: {count}").format(count=len(record.warnings)), icon="ERROR", translate=False)
         for lines in shown(record, _letters(context)):
             box = layout.box().column(align=True)
             box.scale_y = 0.7
@@ -53,7 +54,7 @@ def shown(record: ImportRecord, width: int) -> list[list[str]]:
     """The warnings in lines of so many letters, as much as a panel can hold; the file's own path is left out."""
     texts = [warning.replace(f"{record.source}:", "line ") for warning in record.warnings[:MOST_WARNINGS]]
     if len(record.warnings) > MOST_WARNINGS:
-        texts.append(f"{len(record.warnings) - MOST_WARNINGS} more: Copy Report has all")
+        texts.append(tr("{count} more: Copy Report has all").format(count=len(record.warnings) - MOST_WARNINGS))
     return [textwrap.wrap(text, width, max_lines=MOST_LINES, placeholder=" …") for text in texts]
 
 

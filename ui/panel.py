@@ -3,7 +3,9 @@
 import bpy
 
 from ..rig import drag
-from . import preferences, status
+from . import keymap, preferences, status
+from .sidebar import draw_lines
+from .texts import tr
 
 
 class LINKPOSE_PT_drag(bpy.types.Panel):
@@ -19,8 +21,9 @@ class LINKPOSE_PT_drag(bpy.types.Panel):
         layout = self.layout
         layout.operator("linkpose.import_urdf", icon="IMPORT", text="Import URDF…")
         column = layout.column(align=True)
-        column.label(text="Point at a link or bone and press J", icon="MOUSE_MOVE")
-        column.label(text="to drag it.", icon="BLANK1")
+        key = keymap.key_of_drag(context)
+        if key:
+            draw_lines(column, tr("Point at a link or bone and press {key} to drag it.").format(key=key), "MOUSE_MOVE")
         addon = context.preferences.addons.get(preferences.ROOT)
         if addon is not None and addon.preferences is not None:
             column = layout.column()
@@ -40,13 +43,14 @@ def _draw_last(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         return
     box = layout.box()
     reached = session.status in {"", "REACHED"}
-    box.label(text=session.grip.body, icon="CHECKMARK" if reached else "ERROR")
+    box.label(text=session.grip.body, icon="CHECKMARK" if reached else "ERROR", translate=False)
     column = box.column(align=True)
-    column.label(text=f"{status.length(context.scene, session.residual)} from the target")
+    left = tr("{length} from the target").format(length=status.length(context.scene, session.residual))
+    column.label(text=left, translate=False)
     for line in status.reasons(context.scene, session):
-        column.label(text=line)
+        column.label(text=line, translate=False)
     if session.refused_key:
-        column.label(text=f"Not keyed: {session.refused_key}")
+        draw_lines(column, tr("Not keyed: {reason}").format(reason=session.refused_key), "ERROR")
 
 
 @bpy.app.handlers.persistent

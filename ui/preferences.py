@@ -79,6 +79,7 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         """Called by Blender."""
         layout = self.layout
         layout.use_property_split = True
+        layout.use_property_decorate = False
         layout.prop(self, "method")
         layout.prop(self, "key_when")
         row = layout.row()
@@ -90,6 +91,7 @@ class LinkposePreferences(bpy.types.AddonPreferences):
         column.prop(self, "tool_hover")
         column.prop(self, "tool_frames")
         self._draw_folders(layout)
+        _draw_keys(layout.box(), context)
 
     def _draw_folders(self, layout: bpy.types.UILayout) -> None:
         """Where ``package://`` names of robots are looked for, beside what is found around a file."""
@@ -99,6 +101,15 @@ class LinkposePreferences(bpy.types.AddonPreferences):
             row.prop(folder, "path", text="")
             row.operator("linkpose.remove_package_folder", icon="X", text="").index = index
         column.operator("linkpose.add_package_folder", icon="ADD", text="Add Folder")
+
+
+def _draw_keys(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """The keys that start drags."""
+    from . import keymap  # it needs the tool, whose settings are these preferences
+
+    layout.use_property_split = False
+    layout.label(text="Keys", icon="KEYINGSET")
+    keymap.draw(layout, context)
 
 
 def stored(context: bpy.types.Context) -> LinkposePreferences | None:

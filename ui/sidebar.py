@@ -43,7 +43,10 @@ def subject(context: bpy.types.Context) -> tuple[bpy.types.Object, str] | None:
 
 
 def draw_lines(
-    column: bpy.types.UILayout, text: str, icon: Literal["INFO", "BLANK1", "ERROR", "CHECKMARK"], width: int = 34
+    column: bpy.types.UILayout,
+    text: str,
+    icon: Literal["INFO", "BLANK1", "ERROR", "CHECKMARK", "MOUSE_MOVE"],
+    width: int = 34,
 ) -> None:
     """A text in lines that are short enough for the sidebar, an icon before the first."""
     line, first = "", True

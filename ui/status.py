@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..rig.turning import Turn
+from .texts import tr
 
 if TYPE_CHECKING:
     from ..rig.drag import DragSession
@@ -42,14 +43,15 @@ def why(scene: bpy.types.Scene, session: DragSession) -> str:
         return ""
     at_limits = _limits(session)
     if session.status == "OUT_OF_REACH":
-        text = f"{length(scene, session.residual)} out of reach"
+        text = tr("{length} out of reach").format(length=length(scene, session.residual))
         return f"{text}; {at_limits}" if at_limits else text
     to_go = _to_go(scene, session)
     if at_limits:
         return f"{to_go}: {at_limits}"
     if not session.is_done:
         return to_go
-    return f"{to_go}, stalled" + (": Space searches from elsewhere" if _runs(session) else "")
+    stalled = f"{to_go}, {tr('stalled')}"
+    return f"{stalled}: {tr('Space searches from elsewhere')}" if _runs(session) else stalled
 
 
 def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
@@ -57,25 +59,25 @@ def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:
     solution = session.solution
     if solution is None or session.status == "REACHED":
         return []
-    lines = ["Out of reach"] if session.status == "OUT_OF_REACH" else []
+    lines = [tr("Out of reach")] if session.status == "OUT_OF_REACH" else []
     lines += [_at_limit(session, name) for name in solution.limited]
-    return lines or ["Stalled"]
+    return lines or [tr("Stalled")]
 
 
 def line(scene: bpy.types.Scene, session: DragSession, keys: Sequence[str] = ()) -> str:
     """The status bar during a drag: what is dragged, how far it is, and the keys that work now."""
-    state = why(scene, session) or "on the target"
-    moves = f" (chain of {session.length})" if session.longest > 1 else ""
+    state = why(scene, session) or tr("on the target")
+    moves = " " + tr("(chain of {count})").format(count=session.length) if session.longest > 1 else ""
     beside = [touches(session)] if session.collisions else []
-    beside += ["X-Mirror"] if session.mirrored else []
-    return GAP.join([f"{session.grip.body}{moves}: {state}", *beside, *keys])
+    beside += [tr("X-Mirror")] if session.mirrored else []
+    return GAP.join([f"{session.grip.body}{moves}: {state}", *beside, *map(key_text, keys)])
 
 
 def touches(session: DragSession) -> str:
     """What touches, such as "upper_arm touches table"; "" for nothing."""
-    texts = [f"{one} touches {other}" for one, other in session.collisions[:MOST_NAMES]]
+    texts = [tr("{one} touches {other}").format(one=one, other=other) for one, other in session.collisions[:MOST_NAMES]]
     more = len(session.collisions) - MOST_NAMES
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(texts) + and_more(more)
 
 
 def header(scene: bpy.types.Scene, session: DragSession, note: str = "") -> str:
@@ -84,11 +86,11 @@ def header(scene: bpy.types.Scene, session: DragSession, note: str = "") -> str:
         return note
     parts = [_turned(session) if session.turning else _moved(scene, session)]
     if session.turn.mode is Turn.HELD:
-        parts.append("orientation held")
+        parts.append(tr("orientation held"))
     if session.pinned:
         names = ", ".join(session.pinned[:MOST_NAMES])
         more = len(session.pinned) - MOST_NAMES
-        parts.append(f"pinned: {names}" + (f" and {more} more" if more > 0 else ""))
+        parts.append(tr("pinned: {names}").format(names=names + and_more(more)))
     reason = why(scene, session)
     return GAP.join([*parts, reason] if reason else parts)
 
@@ -96,7 +98,19 @@ def header(scene: bpy.types.Scene, session: DragSession, note: str = "") -> str:
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:
     """One line about a drag that was confirmed."""
     reason = why(scene, session)
-    return f"{session.grip.body} on the target" if not reason else f"{session.grip.body}: {reason}"
+    return f"{session.grip.body} {tr('on the target')}" if not reason else f"{session.grip.body}: {reason}"
+
+
+def and_more(count: int) -> str:
+    """Such as " and 2 more"; "" for none."""
+    return " " + tr("and {count} more").format(count=count) if count > 0 else ""
+
+
+def key_text(text: str) -> str:
+    """Such as "M: Method (AUTO)" in the user's language: the keys, what they do, and what is set."""
+    keys, _, does = text.partition(": ")
+    does, opened, chosen = does.partition(" (")
+    return f"{tr(keys)}: {tr(does)}{opened}{chosen}"
 
 
 def _runs(session: DragSession) -> bool:
@@ -111,13 +125,15 @@ def _to_go(scene: bpy.types.Scene, session: DragSession) -> str:
     far = session.residual > session.tolerance
     turn = (own.orientation or 0.0) > session.orientation_tolerance
     if far and turn:
-        return f"{length(scene, session.residual)} and {angle(own.orientation or 0.0)} to go"
+        both = tr("{length} and {angle} to go")
+        return both.format(length=length(scene, session.residual), angle=angle(own.orientation or 0.0))
     if turn:
-        return f"{angle(own.orientation or 0.0)} to turn"
+        return tr("{angle} to turn").format(angle=angle(own.orientation or 0.0))
     worst = max(pins, key=lambda goal: goal.position or 0.0, default=None)
     if not far and worst is not None:
-        return f"{worst.body} {length(scene, (worst.position or 0.0) * session.stretch)} off its pin"
-    return f"{length(scene, session.residual)} to go"
+        off = length(scene, (worst.position or 0.0) * session.stretch)
+        return tr("{body} {length} off its pin").format(body=worst.body, length=off)
+    return tr("{length} to go").format(length=length(scene, session.residual))
 
 
 def _moved(scene: bpy.types.Scene, session: DragSession) -> str:
@@ -126,19 +142,19 @@ def _moved(scene: bpy.types.Scene, session: DragSession) -> str:
     along = f" {aiming.lock.name}" if aiming.lock is not None else ""
     if aiming.typed is not None:
         values = ", ".join(length(scene, value) for value in aiming.typed.values)
-        return f"Move {_fields(aiming.typed)} = {values}{along}"
+        return f"{tr('Move')} {_fields(aiming.typed)} = {values}{along}"
     way = session.target - aiming.start
     values = ", ".join(length(scene, float(direction @ way)) for direction in aiming.directions)
     whole = f" ({length(scene, math.hypot(*way))})" if len(aiming.directions) > 1 else ""
-    return f"Move {values}{whole}{along}"
+    return f"{tr('Move')} {values}{whole}{along}"
 
 
 def _turned(session: DragSession) -> str:
     turn = session.turn
-    about = f"about {turn.axis_name}"
+    about = tr("about {axis}").format(axis=turn.axis_name)
     if turn.typed is not None:
-        return f"Turn {_fields(turn.typed)} = {angle(turn.turned)} {about}"
-    return f"Turn {angle(turn.turned)} {about}"
+        return f"{tr('Turn')} {_fields(turn.typed)} = {angle(turn.turned)} {about}"
+    return f"{tr('Turn')} {angle(turn.turned)} {about}"
 
 
 def _fields(typed: Typed) -> str:
@@ -155,12 +171,13 @@ def _limits(session: DragSession) -> str:
         return ""
     texts = [_at_limit(session, name) for name in solution.limited[:MOST_NAMES]]
     more = len(solution.limited) - MOST_NAMES
-    return ", ".join(texts) + (f" and {more} more at limits" if more > 0 else "")
+    more_held = " " + tr("and {count} more at limits").format(count=more)
+    return ", ".join(texts) + (more_held if more > 0 else "")
 
 
 def _at_limit(session: DragSession, name: str) -> str:
     """Such as "panda_joint4 at -176.0° (lower)"."""
     value, lower, upper, slides = session.joint(name)
-    end = "upper" if abs(value - upper) <= abs(value - lower) else "lower"
+    end = tr("upper") if abs(value - upper) <= abs(value - lower) else tr("lower")
     number = f"{value:+.4g} m" if slides else angle(value, sign=True)
-    return f"{name} at {number} ({end})"
+    return tr("{joint} at {value} ({end})").format(joint=name, value=number, end=end)

@@ -1,8 +1,16 @@
-"""Texts that are put together, in the language of the user interface."""
+"""Texts of the user interface in the user's language; those that are put together are looked up before that.
+
+Errors stay English: scripts read them as well.
+"""
 
 from __future__ import annotations
 
 import bpy
+
+from .german import GERMAN
+
+# In which Blender looks up texts: everything but operators' names, and those.
+_CONTEXTS = ("*", "Operator")
 
 
 def tr(message: str) -> str:
@@ -13,3 +21,14 @@ def tr(message: str) -> str:
 def report(message: str) -> str:
     """The same for what an operator reports."""
     return str(bpy.app.translations.pgettext_rpt(message))
+
+
+def register() -> None:
+    """Give Blender the translations."""
+    german = {(context, text): there for text, there in GERMAN.items() for context in _CONTEXTS}
+    bpy.app.translations.register(__package__, {"de_DE": german})
+
+
+def unregister() -> None:
+    """Take them away again."""
+    bpy.app.translations.unregister(__package__)
