@@ -180,11 +180,11 @@ GERMAN: dict[str, str] = {
     "{count} joint values pasted": "{count} Gelenkwerte eingefügt",
     "Nothing pasted: {reason}": "Nichts eingefügt: {reason}",
     "Posed, but not keyed: {reason}": "Posiert, aber ohne Keyframe: {reason}",
-    "Insert Keys": "Keyframes einfügen",
+    "Insert Keys": "Keys setzen",
     "Insert Joint Keys": "Keyframes der Gelenke einfügen",
     "Key all the shown joints at the current frame": "Alle gezeigten Gelenke am aktuellen Bild mit Keyframes versehen",
     "{count} channels keyed": "{count} Kanäle mit Keyframes versehen",
-    "Delete Keys": "Keyframes löschen",
+    "Delete Keys": "Keys löschen",
     "Delete Joint Keys": "Keyframes der Gelenke löschen",
     "Delete the keys of all the shown joints at the current frame": (
         "Die Keyframes aller gezeigten Gelenke am aktuellen Bild löschen"

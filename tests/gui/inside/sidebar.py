@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from inside.window import Steps, click, move, package, viewport
+from inside.window import Steps, click, move, package, viewport, window
 
 
 def region() -> bpy.types.Region:
@@ -91,7 +91,7 @@ def press_button(operator: str) -> Steps:
 def theme(name: str) -> None:
     """Take one of Blender's own themes, "Blender_Light" or "Blender_Dark"."""
     folder = next(path for path in bpy.utils.preset_paths("interface_theme") if Path(path, f"{name}.xml").exists())
-    with viewport().override():
+    with bpy.context.temp_override(window=window()):
         bpy.ops.script.execute_preset(
             filepath=str(Path(folder, f"{name}.xml")), menu_idname="USERPREF_MT_interface_theme_presets"
         )
