@@ -95,7 +95,8 @@ class LinkposePreferences(bpy.types.AddonPreferences):
 
     def _draw_folders(self, layout: bpy.types.UILayout) -> None:
         """Where ``package://`` names of robots are looked for, beside what is found around a file."""
-        column = layout.column(align=True, heading="Package Folders")
+        layout.label(text="Package Folders")
+        column = layout.column(align=True)
         for index, folder in enumerate(self.package_folders):
             row = column.row(align=True)
             row.prop(folder, "path", text="")

@@ -9,18 +9,20 @@ import bpy
 
 from .german import GERMAN
 
-# In which Blender looks up texts: everything but operators' names, and those.
-_CONTEXTS = ("*", "Operator")
+# Where texts are looked up that are put together: what Blender says to a word such as "Space" may be something else.
+_OWN = "Linkpose"
+# In which Blender itself looks up texts: everything but operators' names, and those.
+_CONTEXTS = ("*", "Operator", _OWN)
 
 
 def tr(message: str) -> str:
     """A text of the user interface in the user's language, where Blender is to translate that."""
-    return str(bpy.app.translations.pgettext_iface(message))
+    return str(bpy.app.translations.pgettext_iface(message, _OWN))
 
 
 def report(message: str) -> str:
     """The same for what an operator reports."""
-    return str(bpy.app.translations.pgettext_rpt(message))
+    return str(bpy.app.translations.pgettext_rpt(message, _OWN))
 
 
 def register() -> None:

@@ -184,9 +184,9 @@ def test_the_sidebar_speaks_german_where_blender_does() -> Steps:
     yield from move(pointer()[0] - 300, pointer()[1] + 10)
     yield from settle()
     status = package("ui.status")
-    line = status.line(bpy.context.scene, package("api").session(), ["M: Method (AUTO)"])
+    line = status.line(bpy.context.scene, package("api").session(), ["M: Method (AUTO)", "Space: Search Elsewhere"])
     assert "Kette aus" in line
-    assert "M: Verfahren (AUTO)" in line
+    assert line.endswith("M: Verfahren (AUTO)   |   Leertaste: Anderswo suchen")
     yield 0.3
     screenshot("drag-german")
     yield from press("ESC")
