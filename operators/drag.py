@@ -158,6 +158,8 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
             pins=_pins(grip.find(held), held.body),
             length=self.length or None,
         )
+        # What was clicked is only nearly what the pixel shows, in single precision, and nothing may move by that.
+        session.rebase(seen, pixel)
         units = context.scene.unit_settings
         session.aiming.unit, session.aiming.inches = units.scale_length, units.system == "IMPERIAL"
         feed = overlay.Feed(context.scene, parts.chosen(preferences.stored(context)), session)
@@ -186,7 +188,7 @@ class LINKPOSE_OT_drag(bpy.types.Operator):
         session = now.session
         session.check(context)
         if not np.array_equal(seen.perspective, now.view.perspective):
-            session.rebase(seen)
+            session.rebase(seen, _pixel(event, found[2]))
             now.view = seen
         if event.type in NAVIGATION:
             return {"PASS_THROUGH"}

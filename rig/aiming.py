@@ -35,6 +35,11 @@ class Manner:
     steps: bool = False
     still: bool = False
 
+    @property
+    def share(self) -> float:
+        """How much of a motion counts."""
+        return 0.0 if self.still else PRECISE if self.precise else 1.0
+
 
 PLAIN = Manner()
 
@@ -50,6 +55,7 @@ class Aiming:
         place: (3,) what the pointer is on.
         plane: (3,) a point of the plane that faces the viewer, in which it moves freely.
         pixel: the pointer's own pixel; None before the first is known.
+        last: where the pointer really is.
         lock: what the target keeps to.
         typed: numbers that say where it is; None while the pointer does.
         manner: how the last motion was taken.
@@ -75,22 +81,29 @@ class Aiming:
         self.manner = PLAIN
         self.inches = False
         self.unit = 1.0
-        self._last = pixel
+        self.last = pixel
+        self._slip: Vector = np.zeros(3)
 
     @property
     def directions(self) -> Matrix:
         """(k, 3) the directions in which the target moves, those that numbers are typed for."""
         return np.eye(3) if self.lock is None else self.lock.directions
 
+    def keep_to(self, lock: Lock | None) -> None:
+        """Lock the target, or let it move freely."""
+        self.lock = lock
+        self._slip = np.zeros(3)
+
     def follow(self, pixel: tuple[float, float], manner: Manner) -> None:
         """Take a motion of the pointer to a pixel."""
-        if self.pixel is None or self._last is None:
+        if self.pixel is None or self.last is None:
             self.pixel = pixel
-        elif not manner.still:
-            share = PRECISE if manner.precise else 1.0
-            x, y = (own + share * (new - old) for own, new, old in zip(self.pixel, pixel, self._last, strict=True))
+        else:
+            x, y = (
+                own + manner.share * (new - old) for own, new, old in zip(self.pixel, pixel, self.last, strict=True)
+            )
             self.pixel = (x, y)
-        self._last = pixel
+        self.last = pixel
         self.manner = manner
 
     def target(self, view: View) -> Vector | None:
@@ -125,12 +138,24 @@ class Aiming:
         """Move the plane of free motion away from the viewer [m]."""
         self.plane = self.plane + view.forward * way
 
-    def rebase(self, view: View) -> None:
-        """Take what the pointer is on anew, so that the target moves no sooner than the pointer does."""
+    def rebase(self, view: View, pixel: tuple[float, float] | None = None) -> None:
+        """Take what the pointer is on anew, so that the target moves no sooner than the pointer does.
+
+        Args:
+            view: as it is now.
+            pixel: where the pointer is now; None = where it was.
+        """
+        if pixel is not None:
+            self.pixel = self.last = pixel
         place = None if self.pixel is None else view.on_plane(self.pixel, self.place)
-        if place is not None:
-            self.offset += self.place - place
-            self.place = self.plane = place
+        if place is None or self.pixel is None:
+            return
+        self.offset += self.place - place
+        self.place = self.plane = place
+        if self.lock is not None:
+            # A lock that points into the view takes the pointer in its own way.
+            meant = self.lock.place(view, self.pixel, self.start - self.offset)
+            self._slip = np.zeros(3) if meant is None else place - meant
 
     def jump(self, target: Vector) -> None:
         """Be on a target (3,) that something else has chosen."""
@@ -147,7 +172,8 @@ class Aiming:
     def _placed(self, view: View, pixel: tuple[float, float]) -> Vector | None:
         if self.lock is None:
             return view.on_plane(pixel, self.plane)
-        return self.lock.place(view, pixel, self.start - self.offset)
+        place = self.lock.place(view, pixel, self.start - self.offset)
+        return None if place is None else place + self._slip
 
 
 def nice_step(least: float, *, inches: bool = False) -> float:

@@ -37,10 +37,10 @@ class Controls(Shown):
 
     def point_at(self, view: View, pixel: tuple[float, float], manner: Manner = PLAIN) -> bool:
         """Take a motion of the pointer; True when it asks for something else now."""
-        before = self.aiming.pixel
+        before = self.aiming.last
         self.aiming.follow(pixel, manner)
-        if self.turning and before is not None and self.aiming.pixel is not None:
-            self.turn.sweep(view, self.handle, before, self.aiming.pixel)
+        if self.turning and before is not None:
+            self.turn.sweep(view, self.handle, before, pixel, manner.share)
         return self.refresh(view)
 
     def refresh(self, view: View) -> bool:
@@ -77,13 +77,13 @@ class Controls(Shown):
         self._moved = True
         return moved
 
-    def rebase(self, view: View) -> None:
+    def rebase(self, view: View, pixel: tuple[float, float]) -> None:
         """Take the grip anew after the view has changed, so that nothing moves until the pointer does."""
-        self.aiming.rebase(view)
+        self.aiming.rebase(view, pixel)
 
     def lock(self, axis: int, *, plane: bool) -> None:
         """Lock the target to an axis, or to the plane without it: global, again: local, again: free."""
-        self.aiming.lock = next_lock(self.aiming.lock, axis, plane=plane, local_axes=self.turn.start)
+        self.aiming.keep_to(next_lock(self.aiming.lock, axis, plane=plane, local_axes=self.turn.start))
 
     def cycle_turn(self, context: bpy.types.Context, view: View) -> None:
         """Hold the orientation of the start, then turn by the pointer, then let go of it.

@@ -113,7 +113,8 @@ class Posing:
         self.grip = grip
         self.asked = replace(self.asked, grip=grip)
         # A new one, for those who keep what they have worked out of it.
-        self.taken = copy.copy(self.taken)
+        taken: Taken = self.taken
+        self.taken = copy.copy(taken)
         self._following = follow(grip, self.size)
         self.handle = self._held_at(armature)
 

@@ -103,15 +103,17 @@ class Turning:
         place = (now + 1 + step) % 4 - 1
         self._choose(None if place < 0 else (place, False), view)
 
-    def sweep(self, view: View, middle: Vector, before: tuple[float, float], now: tuple[float, float]) -> None:
-        """Take the angle that the pointer has swept about the middle (3,) on screen."""
+    def sweep(
+        self, view: View, middle: Vector, before: tuple[float, float], now: tuple[float, float], share: float = 1.0
+    ) -> None:
+        """Take the angle that the pointer has swept about the middle (3,) on screen, or a share of it."""
         centre = view.project(middle)
         if centre is None:
             return
         a, b = ((pixel[0] - centre[0], pixel[1] - centre[1]) for pixel in (before, now))
         if math.hypot(*a) < _NEAR or math.hypot(*b) < _NEAR:
             return
-        swept = math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])
+        swept = share * math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])
         # Counted as one sees it: an axis that points away from the viewer turns the other way round.
         self.angle += swept if float(self.axis @ view.forward) <= 0.0 else -swept
 

@@ -96,7 +96,7 @@ def size(name: str) -> float:
 def link_box_centre(name: str, bone: str) -> Vector:
     """Middle of the box of a link's visuals, in the link's axes, as it stands now (world space)."""
     armature = bpy.data.objects[name]
-    link = armature.matrix_world @ armature.pose.bones[bone].matrix @ _link_frame(armature.data.bones[bone])
+    link = armature.matrix_world @ armature.pose.bones[bone].matrix @ link_frame(armature.data.bones[bone])
     key = (armature.data.session_uid, bone)
     if key not in _centres:
         clouds = []
@@ -111,7 +111,7 @@ def link_box_centre(name: str, bone: str) -> Vector:
     return link @ Vector(_centres[key])
 
 
-def _link_frame(bone: bpy.types.Bone) -> Matrix:
+def link_frame(bone: bpy.types.Bone) -> Matrix:
     numbers = list(bone["linkpose"]["frame"])
     return Matrix([numbers[row * 4 : row * 4 + 4] for row in range(4)])
 

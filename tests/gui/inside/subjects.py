@@ -18,6 +18,7 @@ from inside.window import (
     pixel,
     pointer,
     press,
+    ray,
     redo,
     robots,
     running,
@@ -26,9 +27,10 @@ from inside.window import (
     viewport,
 )
 from mathutils import Matrix, Vector
+from mathutils.geometry import intersect_line_line, intersect_line_plane
 
 _DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
-_TYPES = {"-": "MINUS", ".": "PERIOD", " ": "SPACE", "=": "EQUAL", "*": "ASTERIX", "/": "SLASH", '"': "QUOTE"}
+_TYPES = {"-": "MINUS", ".": "PERIOD", " ": "SPACE", "=": "EQUAL", "*": "NUMPAD_ASTERIX", "/": "SLASH", '"': "QUOTE"}
 
 
 @dataclass(frozen=True)
@@ -40,18 +42,16 @@ class Subject:
         bone: what is grabbed.
         mode: to be in.
         step: a length [m] by which the body can be moved to every side.
-        axes: world axes along which it can be moved.
-        wrist: whether it can be turned in place about every axis.
-        pin: another bone that can be pinned, and where its joints then hold it.
+        pin: a bone above it, which can be pinned.
+        way: pixels by which the pointer moves it to where it can be.
     """
 
     make: Callable[[], str]
     bone: str
     mode: str
     step: float
-    axes: str = "XYZ"
-    wrist: bool = False
     pin: str = ""
+    way: tuple[int, int] = (6, -6)
 
 
 def _panda() -> str:
@@ -66,11 +66,7 @@ def _panda() -> str:
 
 def _scara() -> str:
     name = robot.import_robot(robots() / "scara_yguel" / "scara_description" / "urdf" / "scara.urdf")
-    skeleton = package("api").read_skeleton(bpy.data.objects[name])
-    middle = skeleton.pose(skeleton.middle())
-    package("api").set_pose(
-        bpy.data.objects[name], {joint: value + 0.3 for joint, value in middle.items() if "1" in joint}
-    )
+    package("api").set_pose(bpy.data.objects[name], {"joint1": 0.3, "joint2": 0.9, "joint3": 0.15})
     centre = character.middle(name)
     look(centre, 3.0 * character.span(name), azimuth=-50, elevation=25)
     return name
@@ -99,11 +95,11 @@ def _arm() -> str:
 
 
 SUBJECTS = {
-    "panda": Subject(_panda, "panda_hand", "OBJECT", 0.05, wrist=True, pin="panda_link4"),
-    "scara": Subject(_scara, "", "POSE", 0.03),
-    "allegro": Subject(_allegro, "", "OBJECT", 0.01),
-    "metarig": Subject(_metarig, "forearm.L", "POSE", 0.05),
-    "arm": Subject(_arm, "bone.4", "POSE", 0.1, wrist=True, pin="bone.2"),
+    "panda": Subject(_panda, "panda_hand", "OBJECT", 0.05, pin="panda_link4"),
+    "scara": Subject(_scara, "link3", "POSE", 0.03, pin="link1"),
+    "allegro": Subject(_allegro, "link_3.0_tip", "OBJECT", 0.005, pin="link_2.0"),
+    "metarig": Subject(_metarig, "forearm.L", "POSE", 0.05, pin="hand.R", way=(-6, -6)),
+    "arm": Subject(_arm, "bone.4", "POSE", 0.1, pin="bone.2"),
 }
 
 
@@ -117,14 +113,18 @@ def start(subject: Subject) -> str:
 
 def grab(name: str, bone: str) -> Steps:
     """Point at a link's mesh, or at a bare bone, and press J."""
-    if bpy.data.objects[name].get("linkpose") or any(ob.parent_bone == bone for ob in bpy.data.objects[name].children):
-        yield from move(*robot.pixel_of(name, bone), steps=2)
-    else:
-        yield from move(*on_bone(name, bone), steps=2)
+    yield from go_to(name, bone)
     yield from press("J")
     yield lambda: running("LINKPOSE_OT_drag")
     session = package("api").session()
     assert session.grip.bone == bone, f"{session.grip.bone} was picked, not {bone}"
+
+
+def go_to(name: str, bone: str, **modifiers: bool) -> Steps:
+    """Move the pointer onto a link's mesh, or onto a bare bone."""
+    dressed = any(ob.parent_bone == bone for ob in bpy.data.objects[name].children)
+    at = robot.pixel_of(name, bone) if dressed else on_bone(name, bone)
+    yield from move(*at, steps=2, **modifiers)
 
 
 def on_bone(name: str, bone: str) -> tuple[float, float]:
@@ -180,6 +180,30 @@ def cancel(name: str, before: dict[str, tuple[str, ...]]) -> Steps:
     assert not robot.keys(name)
 
 
-def shift(session: object, start_: Vector) -> Vector:
-    """How far the target is from a point."""
-    return Vector(session.target) - start_  # type: ignore[attr-defined]
+def clicked(name: str, bone: str) -> Vector:
+    """The world point that the pointer is on: of a mesh, or of a bare bone."""
+    armature = bpy.data.objects[name]
+    if any(ob.parent_bone == bone for ob in armature.children):
+        return robot.hit(*pointer())
+    posed = armature.pose.bones[bone]
+    origin, direction = ray(*pointer())
+    head, tail = (armature.matrix_world @ end for end in (posed.head, posed.tail))
+    near = intersect_line_line(head, tail, origin, origin + direction)
+    assert near is not None
+    return robot.on_plane(*pointer(), near[0])
+
+
+def on_line(through: Vector, direction: Vector) -> Vector:
+    """The point of a line that is nearest to the line of sight through the pointer."""
+    origin, along = ray(*pointer())
+    near = intersect_line_line(through, through + direction, origin, origin + along)
+    assert near is not None
+    return near[0]
+
+
+def on_plane(through: Vector, normal: Vector) -> Vector:
+    """Where the line of sight through the pointer meets a plane."""
+    origin, along = ray(*pointer())
+    met = intersect_line_plane(origin, origin + along, through, normal)
+    assert met is not None
+    return met

@@ -133,10 +133,10 @@ def move(x: float, y: float, *, steps: int = 8, **modifiers: bool) -> Steps:
         yield
 
 
-def jump(x: float, y: float) -> None:
+def jump(x: float, y: float, **modifiers: bool) -> None:
     """One event that moves the pointer there at once."""
     _pointer[:] = round(x), round(y)
-    simulate("MOUSEMOVE", "NOTHING")
+    simulate("MOUSEMOVE", "NOTHING", **modifiers)
 
 
 def hold(key: str, **modifiers: bool) -> Steps:

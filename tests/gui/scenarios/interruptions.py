@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import bpy
-from inside import robot
+from inside import robot, subjects
 from inside.robot import grab, settle
 from inside.traces import left_behind
 from inside.window import Steps, expect_exit, look, move, package, pointer, press, running, viewport, window
@@ -60,6 +60,22 @@ class Dragged:
         if restored:
             assert robot.channels(self.name) == self.before
             assert not bpy.data.actions
+
+    def busy(self) -> Steps:
+        """Everything at once: a body pinned, the orientation held, an axis locked, a number typed."""
+        yield from self.start()
+        yield from subjects.go_to(self.name, "panda_link3", alt=True)
+        yield from press("P")
+        yield from press("R")
+        yield from press("M")
+        yield from press("Y")
+        yield from subjects.text("4cm")
+        yield 0.1
+        session = package("api").session()
+        assert session.pinned == ("panda_link3",)
+        assert session.typing
+        assert session.locked is not None
+        assert session.turn.held is not None
 
 
 def poke() -> Steps:
@@ -262,6 +278,58 @@ def test_a_disabled_extension_ends_the_drag() -> Steps:
     yield from dragged.go_on()
     yield from press("ESC")
     dragged.has_ended()
+
+
+def test_esc_while_typing_with_pins_and_a_lock_puts_everything_back() -> Steps:
+    dragged = Dragged()
+    yield from dragged.busy()
+    yield from press("ESC")
+    dragged.has_ended()
+
+
+def test_an_exception_while_typing_with_pins_and_a_lock_puts_everything_back() -> Steps:
+    dragged = Dragged()
+    yield from dragged.busy()
+    drag = package("rig.drag").DragSession
+    good = drag.refresh
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("made by the test")
+
+    drag.refresh = fail
+    try:
+        yield from poke()
+        dragged.has_ended()
+    finally:
+        drag.refresh = good
+    yield from press("ESC")
+
+
+def test_a_maximised_area_ends_a_drag_while_turning_with_pins() -> Steps:
+    dragged = Dragged()
+    yield from dragged.busy()
+    for _ in range(6):
+        yield from press("BACK_SPACE")
+    yield from press("R")
+    assert package("api").session().turning
+    yield from subjects.by(30, 20)
+    with viewport().override():
+        bpy.ops.screen.screen_full_area()
+    yield 0.3
+    yield from poke()
+    dragged.has_ended()
+    with viewport().override():
+        bpy.ops.screen.screen_full_area()
+    yield
+
+
+def test_another_file_ends_a_drag_while_typing_with_pins() -> Steps:
+    dragged = Dragged()
+    with saved_file() as file:
+        yield from dragged.busy()
+        bpy.ops.wm.open_mainfile(filepath=str(file))
+        yield 0.5
+        dragged.has_ended()
 
 
 def test_quitting_blender_ends_the_drag_cleanly() -> Steps:

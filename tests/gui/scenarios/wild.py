@@ -13,7 +13,15 @@ from inside.window import Steps, look, package, press, running, simulate, viewpo
 
 EVENTS = 300
 BATCH = 5  # events between two redraws, which take most of the time in software
-SWALLOWED = (("Z", {"ctrl": True}), ("TAB", {}), ("S", {"ctrl": True}), ("X", {}), ("SPACE", {}), ("A", {}), ("G", {}))
+SWALLOWED = (("Z", {"ctrl": True}), ("TAB", {}), ("S", {"ctrl": True}), ("A", {}), ("DEL", {}), ("I", {}), ("F12", {}))
+KEYS = (
+    *(("X", {}), ("Y", {}), ("Z", {}), ("X", {"shift": True}), ("Z", {"shift": True})),
+    *(("R", {}), ("R", {}), ("G", {}), ("P", {}), ("P", {}), ("M", {}), ("H", {}), ("SPACE", {"unicode": " "})),
+    *(("PAGE_UP", {}), ("PAGE_DOWN", {}), ("ONE", {"unicode": "1"}), ("MINUS", {"unicode": "-"})),
+    *(("PERIOD", {"unicode": "."}), ("M", {"unicode": "m"}), ("EQUAL", {"unicode": "="}), ("TAB", {})),
+    *((("BACK_SPACE", {}),) * 8),
+)
+HELD = ({}, {}, {}, {"shift": True}, {"ctrl": True}, {"alt": True}, {"shift": True, "ctrl": True})
 ARM = tuple(f"panda_joint{i}" for i in range(1, 8))
 READY = dict(zip(ARM, (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.785), strict=True))
 FIRST = int(os.environ.get("LINKPOSE_WILD_FIRST", "0"))  # seed of the first drag
@@ -44,7 +52,7 @@ def checked_after_every_event(name: str) -> list[int]:
 
 
 def wild_drag(seed: int, end: str) -> Steps:
-    """Moves, wheel, navigation and keys that the drag swallows, in any order; then Enter or Esc."""
+    """Moves, wheel, navigation, the drag's keys and those that it swallows, in any order; then Enter or Esc."""
     dice = random.Random(seed)
     name = robot.panda()
     package("api").set_pose(bpy.data.objects[name], READY)
@@ -58,20 +66,23 @@ def wild_drag(seed: int, end: str) -> Steps:
     yield from grab(name, "panda_hand")
     region = viewport().region
     solved = checked_after_every_event(name)
+    used: set[str] = set()
     for number in range(EVENTS):
         kind = dice.random()
-        if kind < 0.7:
+        if kind < 0.6:
             at = [value + dice.randint(-60, 60) for value in window.pointer()]
             window.jump(
                 min(max(at[0], region.x + 5), region.x + region.width - 5),
                 min(max(at[1], region.y + 5), region.y + region.height - 5),
+                **dice.choice(HELD),
             )
-        elif kind < 0.85:
-            simulate(dice.choice(("WHEELUPMOUSE", "WHEELDOWNMOUSE")), "PRESS")
+        elif kind < 0.7:
+            simulate(dice.choice(("WHEELUPMOUSE", "WHEELDOWNMOUSE")), "PRESS", ctrl=dice.random() < 0.2)
         elif kind < 0.95:
-            key, modifiers = dice.choice(SWALLOWED)
+            key, modifiers = dice.choice(KEYS if kind < 0.9 else SWALLOWED)
+            used.add(key)
             simulate(key, "PRESS", **modifiers)
-            simulate(key, "RELEASE", **modifiers)
+            simulate(key, "RELEASE", **{name: held for name, held in modifiers.items() if name != "unicode"})
         else:
             simulate("MIDDLEMOUSE", "PRESS")
             window.jump(window.pointer()[0] + dice.randint(-30, 30), window.pointer()[1] + dice.randint(-20, 20))
@@ -80,7 +91,8 @@ def wild_drag(seed: int, end: str) -> Steps:
             yield window.ONE_TICK
             assert running("LINKPOSE_OT_drag")
     yield
-    assert len(solved) > EVENTS / 2, len(solved)
+    assert len(solved) > EVENTS / 4, len(solved)
+    assert len(used) > 15, used
     dragged = robot.channels(name)
     assert dragged != before
     yield from press(end)
