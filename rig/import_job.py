@@ -116,9 +116,13 @@ def arguments_of(path: str | Path) -> dict[str, str]:
 def _keep(report: ImportReport, record: ImportRecord, start: float) -> None:
     """Write down what an import made and said, with its armature and in the log."""
     shapes = sum(1 for child in report.armature.children if isinstance(child.data, bpy.types.Mesh))
-    count = f"{len(report.armature.pose.bones)} links, {shapes} shapes"
+    count = f"{_counted(len(report.armature.pose.bones), 'link')}, {_counted(shapes, 'shape')}"
     summary = f"{count} in {time.perf_counter() - start:.2f} s"
     import_record.write(report.armature, ImportRecord(record.source, record.options, record.warnings, summary))
     _log.info("%s: %s", record.source, summary)
     for warning in record.warnings:
         _log.warning("%s", warning)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

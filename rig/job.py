@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import bpy
 
+from ..errors import RigError
 from .transaction import Blocks, data_blocks, made_since
 
 Result = TypeVar("Result")
@@ -55,6 +56,9 @@ class Job(Generic[Result]):
 
         Returns:
             Whether the job is done.
+
+        Raises:
+            RigError: others have removed what the job works on since it was paused.
         """
         end = time.perf_counter() + seconds
         self._spare_what_others_made()
@@ -67,6 +71,9 @@ class Job(Generic[Result]):
             self.result = returned.value
             self.step = Step(1.0, "")
             return True
+        except ReferenceError as error:
+            self._remove()
+            raise RigError("what was being worked on has been removed meanwhile; begin again") from error
         except BaseException:
             self._remove()
             raise

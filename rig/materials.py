@@ -98,7 +98,9 @@ class Palette:
         if path not in self._images:
             image = load_image(path)
             if image is None:
-                self.warnings.append(f"{path}: Blender cannot read this image; its material has its plain colour")
+                self.warnings.append(
+                    f"{path}: Blender cannot read this image, or it is too large; its material has its plain colour"
+                )
             self._images[path] = image
         return self._images[path]
 

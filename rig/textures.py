@@ -11,6 +11,12 @@ from ..urdf.files import Finder
 from . import compat
 from .transaction import data_blocks, made_since
 
+# As many as 16384 x 8192, half a gigabyte in memory.
+MOST_PIXELS = 1 << 27
+# The segments of a JPEG file that hold its size, and so far into a file they are looked for.
+_FRAMES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)))
+_HEADER = 1 << 18
+
 
 def mend_textures(materials: Iterable[bpy.types.Material], path: Path) -> tuple[str, ...]:
     """Give materials the images that lie elsewhere, and their plain colour instead of those that are not there.
@@ -46,7 +52,12 @@ def mend_textures(materials: Iterable[bpy.types.Material], path: Path) -> tuple[
 
 
 def load_image(path: Path) -> bpy.types.Image | None:
-    """An image, once however often it is asked for; None, and nothing made, where Blender cannot read it."""
+    """An image, once however often it is asked for; None, and nothing made, where Blender cannot read it.
+
+    Neither are images of more than :data:`MOST_PIXELS` read: a file of some bytes can unfold to fill the memory.
+    """
+    if _pixels(path) > MOST_PIXELS:
+        return None
     before = data_blocks()
     try:
         image = bpy.data.images.load(str(path), check_existing=True)
@@ -56,3 +67,22 @@ def load_image(path: Path) -> bpy.types.Image | None:
         bpy.data.batch_remove(made_since(before))
         return None
     return image
+
+
+def _pixels(path: Path) -> int:
+    """Width times height that the header of a PNG or JPEG file promises; 0 where it is another one, or broken."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_HEADER)
+    except OSError:
+        return 0
+    if start.startswith(b"\x89PNG\r\n\x1a\n") and len(start) >= 24:
+        return int.from_bytes(start[16:20], "big") * int.from_bytes(start[20:24], "big")
+    if not start.startswith(b"\xff\xd8"):
+        return 0
+    at = 2
+    while at + 9 <= len(start) and start[at] == 0xFF:
+        if start[at + 1] in _FRAMES:
+            return int.from_bytes(start[at + 5 : at + 7], "big") * int.from_bytes(start[at + 7 : at + 9], "big")
+        at += 2 + int.from_bytes(start[at + 2 : at + 4], "big")
+    return 0

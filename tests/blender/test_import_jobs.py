@@ -82,6 +82,17 @@ def test_what_others_make_meanwhile_outlives_a_finished_import_too(tmp_path: Pat
     assert "made" in bpy.data.objects
 
 
+def test_what_others_remove_meanwhile_ends_an_import_with_an_error_and_nothing_left(tmp_path: Path) -> None:
+    before = _blocks()
+    job = _job(_two_meshes(tmp_path))
+    for _ in range(3):
+        assert not job.advance(0.0)
+    bpy.data.meshes.remove(bpy.data.meshes[0])
+    with pytest.raises(module("errors").RigError, match="removed meanwhile"):
+        job.run()
+    assert _blocks() == before
+
+
 class _Window:
     """Stands in for Blender's window manager, which has no events without a window."""
 
@@ -191,7 +202,7 @@ def test_the_report_is_kept_with_the_armature_and_shown_in_lines(tmp_path: Path)
     assert record.source == (tmp_path / "made.urdf").as_posix()
     assert record.options.collision
     assert record.options.packages == (str(tmp_path),)
-    assert "1 links, 0 shapes" in record.summary
+    assert "1 link, 0 shapes" in record.summary
     (lines,) = module("ui.import_panel").shown(record, 40)
     assert all(len(line) <= 40 for line in lines)
     assert " ".join(lines).startswith("line 1: ")

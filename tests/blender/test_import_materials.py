@@ -195,3 +195,18 @@ def test_a_red_box_is_red_whatever_its_nodes_are_called(tmp_path: Path, monkeypa
     monkeypatch.setattr(compat, "shader_nodes", translated)
     (shape,) = shapes_of(import_text(tmp_path, a_link(a_visual('<box size="1 1 1"/>', a_color("1 0 0 1", "red")))))
     assert look(shape.material_slots[0].material) == pytest.approx((1, 0, 0, 1))
+
+
+def test_an_image_that_would_fill_the_memory_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, kind in (("small.png", "PNG"), ("large.png", "PNG"), ("large.jpg", "JPEG")):
+        image = bpy.data.images.new(name, 32 if "large" in name else 8, 8)
+        image.file_format = kind
+        image.filepath_raw = str(tmp_path / name)
+        image.save()
+        bpy.data.images.remove(image)
+    monkeypatch.setattr(module("rig.textures"), "MOST_PIXELS", 100)
+    for name in ("small.png", "large.png", "large.jpg"):
+        looks = f'<material name="{name}"><texture filename="{name}"/></material>'
+        report = import_text(tmp_path, a_link(a_visual('<box size="1 1 1"/>', looks)))
+        assert [name in warning for warning in report.warnings] == ([True] if "large" in name else [])
+    assert [image.size[0] for image in bpy.data.images] == [8]
