@@ -91,8 +91,7 @@ def header(scene: bpy.types.Scene, session: DragSession, note: str = "") -> str:
         names = ", ".join(session.pinned[:MOST_NAMES])
         more = len(session.pinned) - MOST_NAMES
         parts.append(tr("pinned: {names}").format(names=names + and_more(more)))
-    reason = why(scene, session)
-    return GAP.join([*parts, reason] if reason else parts)
+    return GAP.join(parts)
 
 
 def summary(scene: bpy.types.Scene, session: DragSession) -> str:

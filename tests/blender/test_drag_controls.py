@@ -1,4 +1,4 @@
-"""What a running drag can be asked for beside its target: pins, orientation, handle, method, another start; and numbers."""
+"""What a running drag can be asked for beside its target: pins, orientation, handle, method, numbers."""
 
 from __future__ import annotations
 
