@@ -18,7 +18,9 @@ Indices = NDArray[np.int32]
 
 # An edge whose faces meet at more than this angle is part of the outline; its cosine.
 SHARP = 0.6
-# Of a mesh with more triangles than this the outline is that of its box: finding edges would take too long.
+# More edges than this are a blot, and no outline.
+MOST_EDGES = 800
+# A mesh with more triangles than this is drawn without an outline: finding its edges would take too long.
 MOST_OUTLINED = 60_000
 
 
@@ -110,7 +112,7 @@ def shape(context: bpy.types.Context, parts: Iterable[Part]) -> Shape:
 
 
 def outline(found: Shape) -> Indices:
-    """(m, 2) places in ``points`` of a shape's edges that are sharp or open."""
+    """(m, 2) places in ``points`` of a shape's edges that are sharp or open; of very many the longest."""
     points, triangles = found.points, found.triangles
     if not len(triangles) or len(triangles) > MOST_OUTLINED:
         return np.zeros((0, 2), dtype=np.int32)
@@ -131,7 +133,9 @@ def outline(found: Shape) -> Indices:
     counts = np.diff(np.r_[starts, len(sides)])
     second = np.minimum(starts + 1, max(len(sides) - 1, 0))
     bend = np.einsum("ij,ij->i", normals[owner[starts]], normals[owner[second]])
-    return sides[starts[(counts == 1) | (np.abs(bend) < SHARP)]].astype(np.int32)
+    found_sides = sides[starts[(counts == 1) | (np.abs(bend) < SHARP)]]
+    length = np.linalg.norm(points[found_sides[:, 0]] - points[found_sides[:, 1]], axis=1)
+    return found_sides[np.argsort(-length, kind="stable")[:MOST_EDGES]].astype(np.int32)
 
 
 def thinned(found: Shape, most: int) -> Shape:

@@ -67,8 +67,8 @@ class _Joint:
 class ChainRanges:
     """The joints of one chain, followed from pose to pose. Holds plain data only.
 
-    Balls without limits, whose angles are counted from where a drag began, and unlimited slides are left out: they have
-    no range to show.
+    Balls without limits, whose angles are counted from where a drag began, and what moves freely, as a floating base
+    does, are left out: they have no range to show.
     """
 
     def __init__(self, rig: Reading, chain: Chain, point: Sequence[float] | Vector) -> None:
@@ -161,8 +161,10 @@ class ChainRanges:
             return False
         if described.mimic is not None and described.name == f"{described.mimic.source}'":
             return False  # the second half of a swing
-        lower, upper = self._limits(axis)
-        return described.kind == AxisKind.HINGE or math.isfinite(upper - lower)
+        if math.isfinite(np.subtract(*self._limits(axis))):
+            return True
+        own = [skeleton.axes[other] for other in skeleton.axes_of(skeleton.axis_body[axis])]
+        return described.kind == AxisKind.HINGE and all(other.kind == AxisKind.HINGE for other in own)
 
     def _limits(self, axis: int) -> tuple[float, float]:
         """Of a follower what its source's limits make of it."""

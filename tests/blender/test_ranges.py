@@ -122,6 +122,17 @@ def test_balls_without_limits_and_endless_slides_have_no_range() -> None:
     assert module("rig.ranges").ChainRanges(rig, chain, np.zeros(3)).at(chain.values, np.eye(4)).names == ()
 
 
+def test_a_floating_base_has_no_range_and_the_legs_below_it_have() -> None:
+    armature = api.import_urdf(robot_file("anymal_c"), free_base=True).armature
+    feet = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+    rig, chain = module("rig.chains").take(armature, "base", probe=True, pins=feet)
+    assert chain.dof == 18
+    names = module("rig.ranges").ChainRanges(rig, chain, np.zeros(3)).at(chain.values, np.eye(4)).names
+    assert sorted(names) == sorted(
+        f"{leg}_{joint}" for leg in ("LF", "RF", "LH", "RH") for joint in ("HAA", "HFE", "KFE")
+    )
+
+
 def test_a_follower_has_the_range_that_its_source_gives_it(tmp_path: Path) -> None:
     text = '<link name="base"/><link name="a"/><link name="b"/>'
     text += joint_text("lead", "revolute", "base", "a", '<limit lower="-0.5" upper="1" effort="1" velocity="1"/>')
