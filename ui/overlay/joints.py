@@ -17,7 +17,7 @@ from .state import Array
 RADIUS, LEAST = 34.0, 11.0
 # Arcs of joints that share their place are drawn inside each other, each by this factor smaller.
 NESTED = 0.76
-STEPS = 40
+STEPS, STEPS_OF_TURNS = 40, 96
 # Where a range is more than one turn, its arc becomes wider by this share of the radius a turn.
 SPIRAL = 0.12
 # Lines of joints without limits, and the area of a range.
@@ -90,7 +90,8 @@ def _arcs(
     endless = ~np.isfinite(upper - lower)
     lower, upper = np.where(endless, -math.pi, lower), np.where(endless, math.pi, upper)
     span = upper - lower
-    turns = lower[:, None] + span[:, None] * np.linspace(0.0, 1.0, STEPS + 1)
+    steps = STEPS_OF_TURNS if span.max() > 2.0 * math.pi + 1e-6 else STEPS
+    turns = lower[:, None] + span[:, None] * np.linspace(0.0, 1.0, steps + 1)
     centre, size, color = at[places], radius[places], line[places]
 
     wider = np.where(span > 2.0 * math.pi, SPIRAL / (2.0 * math.pi), 0.0)
