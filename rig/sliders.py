@@ -15,8 +15,6 @@ from .clamps import NOTHING
 from .reading import BoneReading, Reading
 from .snapshot import BoneState, Holder, numbers, take_bone
 
-# A value nearer to a limit than this is at it [rad] or [m].
-_AT = 1e-5
 # The Euler angles that a quaternion or an axis-angle was made of last, by bone: read back from the rotation they would
 # jump where the middle one passes a right angle.
 _made_of: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, float, float]]] = {}
@@ -149,11 +147,6 @@ def set_value(bone: bpy.types.PoseBone, channel: Channel, wanted: float) -> None
     old = numbers(bone, channel.path)
     setattr(bone, channel.path, writing.whole(BoneReading(state, own, ()), values, old))
     _made_of[_name(bone)] = (numbers(bone, channel.path), turned)
-
-
-def is_at_limit(channel: Channel, now: float) -> bool:
-    """Whether a value holds at one of its limits."""
-    return now <= channel.lower + _AT or now >= channel.upper - _AT
 
 
 def key(bone: bpy.types.PoseBone, channel: Channel, frame: float) -> None:

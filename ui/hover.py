@@ -63,7 +63,7 @@ def _failed(bone: str, error: Exception) -> Preview:
     return Preview(bone, bone, refused=str(error))
 
 
-_previews: Deferred[Preview] = Deferred(_make, _failed, delay=0.06)
+_previews: Deferred[Preview] = Deferred(_make, _failed, delay=0.12)
 
 
 def is_active(context: bpy.types.Context) -> bool:

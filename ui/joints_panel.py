@@ -140,11 +140,8 @@ def _draw_slider(column: bpy.types.UILayout, armature: bpy.types.Object, slider:
         if channel.index >= 0:
             row.prop(bone, channel.path, index=channel.index, text=slider.joint, translate=False)
         return
-    number = row.row(align=True)
-    if channel.limited and not slider.locked:
-        number.alert = sliders.is_at_limit(channel, sliders.value(bone, channel))
     bounded = channel.limited or not channel.slides
-    number.prop(bone, joint_values.name_of(channel), text=slider.joint, slider=bounded, translate=False)
+    row.prop(bone, joint_values.name_of(channel), text=slider.joint, slider=bounded, translate=False)
     state = sliders.keyed_state(armature, bone, channel, frame)
     toggle: Any = row.operator("linkpose.toggle_key", icon=_STATES[state], text="", emboss=False)
     toggle.armature, toggle.bone, toggle.path, toggle.index = armature.name, bone.name, channel.path, channel.index
