@@ -94,8 +94,10 @@ class Feed:
         taken = session.taken
         if self._watch is None:
             self._watch = Watch(context, armature, taken.rig, taken.chain, session.start)
+            self._watched = taken
             session.unwatched = self._watch.reason
-        elif taken is not self._watched:
+            return False  # that is enough for one tick
+        if taken is not self._watched:
             self._watch.take(taken.chain)
         self._watched = taken
         watch, frames = self._watch, snapshot.frames(armature)
