@@ -160,6 +160,7 @@ def test_colours_stand_out_from_the_background_of_any_theme(back: tuple[float, f
     gradient = theme.view_3d.space.gradients
     before = Vector(gradient.high_gradient)
     gradient.high_gradient = back
+    back = tuple(gradient.high_gradient)  # 4.2 keeps a byte a colour
     try:
         made = colours.of_theme(theme)
     finally:
