@@ -13,6 +13,9 @@ from .pins import residuals
 from .reading import Reading
 from .world import World
 
+# A solution whose residuals are world distances and whose values are those of a reading without ``rebase``.
+WorldSolution = Solution
+
 
 def in_world(
     rig: Reading,
@@ -21,7 +24,7 @@ def in_world(
     found: Solution,
     world: World,
     frames: Mapping[str, Matrix],
-) -> Solution:
+) -> WorldSolution:
     """The solution with world distances, and with values as a reading without ``rebase`` has them.
 
     Args:

@@ -7,14 +7,14 @@ import math
 import bpy
 
 from ..rig.reading import Reading
-from ..solver import Solution, Status
+from ..rig.results import WorldSolution
 from . import status
 from .texts import tr
 
 _MOST_NAMES = 3
 
 
-def text(scene: bpy.types.Scene, rig: Reading, solution: Solution) -> str:
+def text(scene: bpy.types.Scene, rig: Reading, solution: WorldSolution) -> str:
     """How far a solution is from its target, and why it is not there.
 
     Args:
@@ -22,7 +22,7 @@ def text(scene: bpy.types.Scene, rig: Reading, solution: Solution) -> str:
         rig: a reading that knows the joints of the solution.
         solution: in world space.
     """
-    if solution.status == Status.REACHED:
+    if solution.status == "REACHED":
         return tr("On the target")
     left = status.length(scene, solution.position_residual)
     if solution.orientation_residual > 1e-3:
@@ -31,7 +31,7 @@ def text(scene: bpy.types.Scene, rig: Reading, solution: Solution) -> str:
     more = len(solution.limited) - _MOST_NAMES
     if more > 0:
         held.append(tr("{count} more at limits").format(count=more))
-    if solution.status == Status.OUT_OF_REACH:
+    if solution.status == "OUT_OF_REACH":
         line = tr("{length} out of reach").format(length=left)
     else:
         line = tr("{length} to go").format(length=left)
@@ -40,7 +40,7 @@ def text(scene: bpy.types.Scene, rig: Reading, solution: Solution) -> str:
     return f"{line}: {', '.join(held)}" if held else line
 
 
-def at_limit(rig: Reading, solution: Solution, name: str) -> str:
+def at_limit(rig: Reading, solution: WorldSolution, name: str) -> str:
     """Such as "panda_joint4 at -176.0° (lower)"."""
     value = solution.pose[name]
     axis = next((axis for axis in rig.skeleton.axes if axis.name == name), None)

@@ -20,7 +20,7 @@ ROOMS = {
     "urdf": ({"errors", "solver"}, {"numpy", "collada"}),
     "rig": ({"errors", "solver", "urdf"}, {"numpy"} | BLENDER),
     "api": ({"errors", "solver", "urdf", "rig"}, {"numpy"} | BLENDER),
-    "ui": ({"errors", "rig", "api"}, {"numpy", "gpu", "gpu_extras", "blf"} | BLENDER),
+    "ui": ({"errors", "rig", "api"}, {"numpy", "gpu", "gpu_extras", "blf", "rna_keymap_ui"} | BLENDER),
     "operators": ({"errors", "rig", "api", "ui"}, {"numpy"} | BLENDER),
 }
 FILES = sorted(ROOT.glob("*.py")) + sorted(f for room in ROOMS for f in (ROOT / room).rglob("*.py"))
