@@ -261,7 +261,9 @@ def _says_handle(session: DragSession) -> str:
     return f"H: Handle ({session.handle_name})" if session.handle_name else ""
 
 
+# In the order of the status bar.
 TABLE = (
+    Command(frozenset({"SPACE"}), lambda session: "Space: Search Elsewhere" if session.is_stalled else "", _elsewhere),
     Command(frozenset("XYZ"), _says_axis, _lock),
     Command(WHEEL, _says_depth, _wheel, repeats=True),
     Command(frozenset({"UP_ARROW", "DOWN_ARROW"}), lambda _: "", _depth, ctrl=True, repeats=True),
@@ -272,5 +274,4 @@ TABLE = (
     Command(frozenset("P"), lambda _: "P: Pin", _pin),
     Command(frozenset("M"), lambda session: f"M: Method ({session.method})", _method),
     Command(frozenset("H"), _says_handle, _handle),
-    Command(frozenset({"SPACE"}), lambda session: "Space: Search Elsewhere" if session.is_stalled else "", _elsewhere),
 )

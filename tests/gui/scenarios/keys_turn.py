@@ -111,7 +111,8 @@ def cannot_be_had(kind: str) -> Steps:
     if session().status != "REACHED":
         own = session().solution.goals[0]
         assert abs(own.orientation - left) < 0.01, (own, left)
-        assert " to turn" in header() or " to go" in header() or "limit" in header(), header()
+        why = package("ui.status").why(bpy.context.scene, session())
+        assert " to turn" in why or " to go" in why or "out of reach" in why, why
     else:
         assert left < TURN
     screenshot(f"turn-left-{kind}")
