@@ -123,6 +123,8 @@ def hints(session: DragSession, *, release: bool) -> list[str]:
         found += [text for command in TABLE if (text := command.hint(session))]
         found += ["0-9: Angle" if session.turning else "0-9: Distance", "Shift: Precise", "Ctrl: Steps"]
         found.append("Alt: Pointer Alone")
+    # What is of use only now comes first, where a narrow window still shows it.
+    found.sort(key=lambda text: not text.startswith("Space"))
     return [*found, "MMB: Navigate"]
 
 
