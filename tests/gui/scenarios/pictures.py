@@ -1,6 +1,6 @@
 """The pictures of the documentation, made as a user would see them; `docs/` holds copies that were looked at.
 
-Each :func:`picture` is one, under the name that it has in `docs/`. A copy is made again by hand, after it was looked at:
+Each :func:`picture` is one, under the name that it has in `docs/`. Copies are made by hand:
 ``cp out/gui/blender-…/picture-tool.png docs/tool.png``.
 """
 
@@ -75,7 +75,7 @@ def fill_window() -> None:
 
 def part() -> tuple[int, int, int, int]:
     """The window without its right and its bottom, where there is nothing to see."""
-    return 0, viewport().region.y + 60, 660, 650
+    return 0, viewport().region.y + 60, 700, 650
 
 
 def bar() -> tuple[int, int, int, int]:
