@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from .goal import LARGEST, Goal
 from .lanes import Lanes
 from .methods import METHODS
 from .pool import Pool
+from .problem import NO_WAY
 from .search import LEAST_TOLERANCE, TOLERANCE, Search, check_tolerances
 from .solution import PUSHED, Solution, Status
 from .targets import Array, Flags, Places, Wanted
@@ -79,6 +81,8 @@ def solve_batch(
     few microseconds each. A target that needs restarts takes them from its place in the batch, so that the result for
     it does not depend on what else is in the batch; where no restart is needed, it is that of a single solve. The
     other methods, warm starts, and joints that are scaled unevenly go through the targets one by one.
+    A target that cannot be had may end at another pose than a single solve's, and then say so in its status: one pose
+    has joints at limits, the other has none.
 
     Args:
         chain: one for all, or one for each target; these must have the same structure (the legs of a gait).
@@ -105,7 +109,7 @@ def solve_batch(
     dof = distinct[0].dof if distinct else 0
     start = _starts(distinct, which, q0, dof)
     handle = None if point is None else _handle(point)
-    asked = _Asked(distinct, which, targets, turned, start, handle, tolerance, orientation_tolerance)
+    asked = _Asked(distinct, which, targets, turned, start, handle, tolerance, float(orientation_tolerance))
     report = progress or _silent
     if method == "AUTO" and not warm_start and len(targets) and dof and asked.even:
         return asked.pooled(report)
@@ -144,7 +148,8 @@ class _Asked:
         wanted = Wanted(np.ascontiguousarray(self.positions.T), rotation, which, distance, self.orientation_tolerance)
         base, reach, fold = (np.array([getattr(one.tips[0], name) for one in compiled]) for name in _LENGTHS)
         away = np.linalg.norm(self.positions - base[which], axis=1)
-        far = (away > reach[which]) | (away < fold[which])
+        slack = NO_WAY * lanes.scale[which]
+        far = (away > reach[which] + slack) | (away < fold[which] - slack)
         start = np.clip(self.start.T, lanes.of(lanes.lower, which), lanes.of(lanes.upper, which))
         pool = Pool(lanes, wanted, start, far, report)
         pool.run()
@@ -261,7 +266,7 @@ def _starts(chains: list[Chain], which: Places, q0: ArrayLike | None, dof: int) 
         return found
     try:
         start = np.asarray(q0, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GoalError(f"q0 is {q0!r}; numbers are needed") from None
     if start.shape not in ((dof,), (len(which), dof)):
         raise GoalError(f"q0 has shape {start.shape}; ({dof},) or ({len(which)}, {dof}) is needed")
@@ -269,8 +274,8 @@ def _starts(chains: list[Chain], which: Places, q0: ArrayLike | None, dof: int) 
     return np.broadcast_to(start, (len(which), dof))
 
 
-def _handle(point: ArrayLike) -> tuple[float, float, float]:
-    x, y, z = _numbers("point", np.atleast_2d(np.asarray(point)), (3,))[0].tolist()
+def _handle(point: Any) -> tuple[float, float, float]:
+    x, y, z = _numbers("point", [point], (3,))[0].tolist()
     return (x, y, z)
 
 
@@ -278,7 +283,7 @@ def _numbers(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """(n, *shape) float64."""
     try:
         numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GoalError(f"the {what} of the batch are {value!r}; numbers are needed") from None
     if numbers.size == 0 and numbers.ndim <= 1:
         numbers = numbers.reshape(0, *shape)

@@ -168,7 +168,7 @@ class Chain:
         """
         try:
             numbers = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise SkeletonError(f"the values of this chain are {values!r}; numbers are needed") from None
         if numbers.shape != (self.dof,):
             raise SkeletonError(f"values of this chain have shape ({self.dof},), not {numbers.shape}")
@@ -178,6 +178,10 @@ class Chain:
                 if not math.isfinite(number):
                     raise SkeletonError(f"the values hold no finite number for {name!r}")
         return numbers
+
+    def __getstate__(self) -> dict[str, object]:
+        """For copies and pickles: without what is kept for the next call, of which functions cannot be pickled."""
+        return {**self.__dict__, "_cache": {}, "last_problem": None}
 
     def compiled(self, handles: tuple[Handle, ...], weights: tuple[float, ...] | None = None) -> Compiled:
         """The chain as plain numbers, kept for the next call.

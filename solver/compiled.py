@@ -73,7 +73,7 @@ class Compiled:
         self._wishes = 0
         self._hung = [constant for _, constant in hung]
         self._fixed: list[Placed] = [ORIGIN if step >= 0 else constant for step, constant in hung]
-        lower, upper = chain.lower.tolist(), chain.upper.tolist()
+        lower, upper = (chain.lower + 0.0).tolist(), (chain.upper + 0.0).tolist()  # 0 instead of -0
         self.lower = [-math.inf if wraps else v for v, wraps in zip(lower, chain.continuous, strict=True)]
         self.upper = [math.inf if wraps else v for v, wraps in zip(upper, chain.continuous, strict=True)]
         self.tolerance: Tolerance | None = None
@@ -151,9 +151,9 @@ class Compiled:
         return self._firsts[turned]
 
     def clamp(self, values: list[float]) -> list[float]:
-        """The values moved into the limits."""
+        """The values moved into the limits; 0 instead of -0, which sums would keep or lose by their order."""
         return [
-            low if value < low else high if value > high else value
+            low if value < low else high if value > high else value + 0.0
             for value, low, high in zip(values, self.lower, self.upper, strict=True)
         ]
 

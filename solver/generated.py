@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .least_squares import FLOOR, STEP_CAP, STILL
+from .least_squares import FLOOR, LEAST_PIVOT, STEP_CAP, STILL
 from .problem import LEAST_PUSH, TURN_WEIGHT
 from .terms import Term, add, dot, mul, neg, number, positive, quotient, sub, text
 from .turns import rotation_vector
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # Longer chains are not written out: the text grows with them, and the time it takes to compile it.
 MOST_STEPS = 40
 
-# Followers that move more than so many times as far as their source need their pivots watched.
-MOST_MULTIPLIED = 30.0
+# Unknowns that move the handle by more than so many reaches, or turn it by more radians, need their pivots watched.
+MOST_MOVED = 30.0
 
 _NAME = re.compile(r"\bv\d+\b")
 
@@ -81,8 +81,7 @@ class _Writer:
         self._turned = turned
         self._values: list[Term] = [f"q{i}" for i in range(compiled.dof)] if start is None else list(start)
         self._at_start = start is not None
-        # Then rounding is far below the floor of the damping, and no pivot can come out as 0 or below.
-        self._safe = all(abs(step.multiplier) <= MOST_MULTIPLIED for step in compiled.steps)
+        self._safe = _moves_little(compiled)
         self._lines: list[str] = []
         self._names = 0
         self._known: dict[str, str] = {}
@@ -287,7 +286,7 @@ class _Writer:
                 a[i][j] = scaled
             a[i][i] = self._let(pivot)
             if i and not self._safe:
-                self._write(f"if not {a[i][i]} > 1e-300: {a[i][i]} = 1e-300")
+                self._write(f"if not {a[i][i]} > {LEAST_PIVOT!r} * damping: {a[i][i]} = damping")
         for i in range(size):
             value = b[i]
             for k in range(i):
@@ -317,9 +316,19 @@ class _Writer:
                 self._write(f"if q{i} < {number(low)}: q{i} = {number(low)}")
             if high < math.inf:
                 self._write(f"{'el' if low > -math.inf else ''}if q{i} > {number(high)}: q{i} = {number(high)}")
-        values = ", ".join(f"q{i}" if i in ways else text(self._values[i]) for i in range(self._compiled.dof))
+        # The sum with the 0 by which others do not move makes 0 of -0, as in the loops.
+        still = [f"{value} + 0.0" if isinstance(value, str) else number(value + 0.0) for value in self._values]
+        values = ", ".join(f"q{i}" if i in ways else still[i] for i in range(self._compiled.dof))
         angle2 = "angle2" if self._turned else "0.0"
         self._write(f"return [{values}], error, distance2, {angle2}, length2 < {STILL * STILL!r}, handle, held")
+
+
+def _moves_little(compiled: Compiled) -> bool:
+    """True when rounding is far below the floor of the damping, so that no pivot can come out below that."""
+    most = [0.0] * compiled.dof
+    for _, slide, unknown, factor in compiled.paths[0]:
+        most[unknown] += abs(factor) / compiled.scale if slide else abs(factor)
+    return math.isfinite(compiled.tips[0].reach) and max(most) <= MOST_MOVED
 
 
 def _needed(lines: list[str]) -> list[str]:

@@ -83,7 +83,7 @@ _set_body, _set_position, _set_orientation, _set_aim, _set_point, _set_weight = 
 def _numbers(body: str, what: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GoalError(f"the {what} of the goal for {body!r} is {value!r}; numbers are needed") from None
     if numbers.shape != shape:
         raise GoalError(f"the {what} of the goal for {body!r} has shape {numbers.shape}; {shape} is needed")
@@ -98,7 +98,7 @@ def positive(number: object) -> bool:
     """True for a finite number above 0."""
     try:
         return 0.0 < float(number) < math.inf  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

@@ -21,7 +21,8 @@ STEP_CAP = 1.2
 FAR_ERROR = 0.2
 # A step shorter than this [paces] is none.
 STILL = 1e-9
-
+# A pivot is the damping at least; one below this share of it is rounding, as far multiplied followers make it.
+LEAST_PIVOT = 0.5
 
 # What a trial comes to: where the next step leads, or None when there is nothing left to improve; the squared error;
 # the squared distance [m²] and angle [rad²]; whether the step is as good as none; the handles' places; the unknowns at
@@ -99,10 +100,10 @@ def damped_step(rows: list[list[float]], errors: Sequence[float], damping: float
     if len(rows) == 3:
         return _step_of_three(rows, errors, damping)
     if len(rows) <= len(rows[0]):
-        weights = _solve(_gram(rows, damping), list(errors))
+        weights = _solve(_gram(rows, damping), list(errors), damping)
         return [_dot(column, weights) for column in zip(*rows, strict=True)]
     columns = list(zip(*rows, strict=True))
-    return _solve(_gram(columns, damping), [_dot(column, errors) for column in columns])
+    return _solve(_gram(columns, damping), [_dot(column, errors) for column in columns], damping)
 
 
 def _step_of_three(rows: list[list[float]], errors: Sequence[float], damping: float) -> list[float]:
@@ -119,6 +120,8 @@ def _step_of_three(rows: list[list[float]], errors: Sequence[float], damping: fl
     b, c, d = errors
     lower = xy / xx
     yy -= lower * xy
+    if not yy > LEAST_PIVOT * damping:
+        yy = damping
     yz -= lower * xz
     c -= lower * b
     corner = xz / xx
@@ -126,6 +129,8 @@ def _step_of_three(rows: list[list[float]], errors: Sequence[float], damping: fl
     d -= corner * b
     lower_z = yz / yy
     zz -= lower_z * yz
+    if not zz > LEAST_PIVOT * damping:
+        zz = damping
     d -= lower_z * c
     d /= zz
     c = c / yy - lower_z * d
@@ -149,8 +154,8 @@ def _dot(a: Sequence[float], b: Sequence[float]) -> float:
     return total
 
 
-def _solve(a: list[list[float]], b: list[float]) -> list[float]:
-    """Solve a symmetric positive definite system, given by its lower triangle, by L D Lᵀ; both are overwritten."""
+def _solve(a: list[list[float]], b: list[float], damping: float) -> list[float]:
+    """Solve a damped system, given by its lower triangle, by L D Lᵀ; both are overwritten."""
     size = len(b)
     for i in range(size):
         row = a[i]
@@ -165,7 +170,7 @@ def _solve(a: list[list[float]], b: list[float]) -> list[float]:
             scaled = row[j] / a[j][j]
             pivot -= scaled * row[j]
             row[j] = scaled
-        row[i] = pivot if pivot > 1e-300 else 1e-300
+        row[i] = pivot if pivot > LEAST_PIVOT * damping else damping
     for i in range(size):
         row = a[i]
         value = b[i]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .descent import HASTY, LONGEST, PATIENCE, SETTLED, SETTLED_AFTER
 from .lanes import Frames, Lanes
-from .least_squares import FAR_ERROR, FLOOR, GAIN, LEAST_GAIN, MOST_GAIN, STEP_CAP, STILL
+from .least_squares import FAR_ERROR, FLOOR, GAIN, LEAST_GAIN, LEAST_PIVOT, MOST_GAIN, STEP_CAP, STILL
 from .run import FINE
 from .starts import backed, shaken
 from .targets import Array, Errors, Flags, Places, Wanted, at_targets, dot, errors, moved_to, outward, slopes
@@ -221,10 +221,10 @@ def damped_steps(rows: Array, wanted: Array, damping: Array) -> Array:
     """(dof, lanes) least-squares step of ``rows`` (m, dof, lanes) towards ``wanted`` (m, lanes), damped."""
     count, dof, _ = rows.shape
     if count == 3 or count <= dof:
-        weights = _solved(_gram(rows, damping), list(wanted))
+        weights = _solved(_gram(rows, damping), list(wanted), damping)
         return _weighted(rows, weights)
     columns = rows.transpose(1, 0, 2)
-    return np.stack(_solved(_gram(columns, damping), [dot(column, wanted) for column in columns]))
+    return np.stack(_solved(_gram(columns, damping), [dot(column, wanted) for column in columns], damping))
 
 
 def _weighted(rows: Array, weights: list[Array]) -> Array:
@@ -242,8 +242,8 @@ def _gram(rows: Array, damping: Array) -> list[list[Array]]:
     return lower
 
 
-def _solved(a: list[list[Array]], b: list[Array]) -> list[Array]:
-    """Solve a symmetric positive definite system, given by its lower triangle, by L D Lᵀ."""
+def _solved(a: list[list[Array]], b: list[Array], damping: Array) -> list[Array]:
+    """Solve damped systems, given by their lower triangles, by L D Lᵀ."""
     size = len(b)
     for i in range(size):
         row = a[i]
@@ -257,7 +257,7 @@ def _solved(a: list[list[Array]], b: list[Array]) -> list[Array]:
             scaled = row[j] / a[j][j]
             pivot = pivot - scaled * row[j]
             row[j] = scaled
-        row[i] = np.maximum(pivot, 1e-300)
+        row[i] = np.where(pivot > LEAST_PIVOT * damping, pivot, damping)
     for i in range(size):
         value = b[i]
         for k in range(i):

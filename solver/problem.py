@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TURN_WEIGHT = 0.3
 # A smaller product of error and effect [reach²] is the rounding of none: its sign says nothing.
 LEAST_PUSH = 1e-13
+# So much [reach] beyond what a chain can reach is rounding.
+NO_WAY = 1e-12
 # Half of what an unknown is moved by for a difference [rad, reach].
 DIFFERENCE = 1e-5
 # A law bends where the differences to either side differ by more than this share.
@@ -212,9 +214,10 @@ class Problem:
         return self.compiled.first(asked.turned is not None)
 
     def out_of_reach(self) -> bool:
-        """True when a target is farther than its chain can stretch, or nearer than it can fold."""
+        """True when a target is farther than its chain can stretch, or nearer than it can fold, and not by rounding."""
+        slack = NO_WAY * self.compiled.scale
         for (position, _, _, _, _), (_, base, reach, fold, _) in zip(self.asked, self.compiled.tips, strict=True):
-            if position is not None and not fold <= math.dist(position, base) <= reach:
+            if position is not None and not fold - slack <= math.dist(position, base) <= reach + slack:
                 return True
         return False
 
@@ -244,6 +247,8 @@ class Problem:
                 angle2 = square
             error += square * turn_weight * turn_weight
             errors += (x * turn_weight, y * turn_weight, z * turn_weight)
+        if error != error:  # numbers beyond all bounds: no comparison above has seen them, and nothing is met
+            distance2 = angle2 = math.nan
         handles = tuple([(at[0], at[1], at[2]) for at in placed])
         details = Details(lines, placed, errors)
         return Evaluation(self, values, error, distance2, angle2, handles, details=details)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,8 @@ SLICE_SECONDS = 0.004
 # Tolerance of a script [reach], and the smallest one [m].
 TOLERANCE = 1e-5
 LEAST_TOLERANCE = 1e-9
+# A greater weight of a joint leaves nothing of the others but rounding.
+MOST_WEIGHT = 1e6
 
 _END = object()
 
@@ -75,8 +77,8 @@ class Search:
             method: "AUTO", "CCD" or "FABRIK".
             tolerance: [m]; None = 1e-5 of the reach.
             orientation_tolerance: [rad].
-            joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all: by name, those left out being 1,
-                or (dof,).
+            joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all, 1e6 at most: by name,
+                those left out being 1, or (dof,).
             rest: (dof,) the pose to stay near as far as the goals leave a choice; None = wherever the search ends.
             clock: says the time in seconds; only differences count.
             one_shot: True for targets that have nothing to do with the start: restarts are allowed, and handles may
@@ -147,7 +149,11 @@ class Search:
         Raises:
             GoalError: a budget that is negative or no number.
         """
-        if not seconds >= 0.0:
+        try:
+            usable = seconds >= 0.0
+        except TypeError:
+            raise GoalError(f"a budget of {seconds!r} was given; seconds are needed") from None
+        if not usable:
             raise GoalError(f"a budget of {seconds} s was given; it cannot be negative")
         self._solution = None
         if seconds == math.inf and sweeps is None:
@@ -236,6 +242,10 @@ def solve(
 ) -> Solution:
     """Find a pose that meets the goals, wherever it is; of several, one near the start.
 
+    The default method is the damped least squares of Levenberg and Marquardt with the error in the damping (Sugihara,
+    Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011), limits as an active set, and
+    restarts; the others are cyclic coordinate descent and FABRIK.
+
     Args:
         chain: what may move.
         goals: for bodies of the chain.
@@ -243,8 +253,8 @@ def solve(
         method: "AUTO", "CCD" or "FABRIK".
         tolerance: [m]; None = 1e-5 of the reach.
         orientation_tolerance: [rad].
-        joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all: by name, those left out being 1, or
-            (dof,).
+        joint_weights: how willingly each unknown moves, 1 as usual, 0 not at all, 1e6 at most: by name, those
+            left out being 1, or (dof,).
         rest: (dof,) the pose to stay near as far as the goals leave a choice; None = wherever the search ends.
         budget: seconds; None = until done. With a budget the result depends on the machine's speed.
 
@@ -275,18 +285,24 @@ def check_tolerances(tolerance: float | None, orientation_tolerance: float) -> N
         GoalError: with the one that is not.
     """
     for what, number in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
-        if number is not None and not positive(number):
+        if not (positive(number) or (number is tolerance is None)):
             raise GoalError(f"the {what} is {number!r}; a positive number is needed")
 
 
 def _listed(goals: Goal | Sequence[Goal]) -> Sequence[Goal]:
-    return (goals,) if isinstance(goals, Goal) else goals
+    if isinstance(goals, Goal):
+        return (goals,)
+    listed = tuple(goals) if isinstance(goals, Iterable) else (goals,)
+    for goal in listed:
+        if not isinstance(goal, Goal):
+            raise GoalError(f"one of the goals is {goal!r}; a Goal is needed")
+    return listed
 
 
 def _values(chain: Chain, what: str, given: ArrayLike) -> list[float]:
     try:
         return list(chain.checked(np.asarray(given, dtype=np.float64)).tolist())
-    except (SkeletonError, TypeError, ValueError) as error:
+    except (SkeletonError, TypeError, ValueError, OverflowError) as error:
         raise GoalError(f"the {what} does not fit: {error}") from None
 
 
@@ -305,6 +321,6 @@ def _checked_weights(chain: Chain, given: Weights) -> tuple[float, ...]:
     else:
         weights = _values(chain, "list of joint weights", given)
     for name, weight in zip(chain.unknowns, weights, strict=True):
-        if not 0.0 <= weight < math.inf:
-            raise GoalError(f"the joint weight of {name!r} is {weight}; 0 or a positive number is needed")
+        if not 0.0 <= weight <= MOST_WEIGHT:
+            raise GoalError(f"the joint weight of {name!r} is {weight}; a number from 0 to {MOST_WEIGHT:g} is needed")
     return tuple(weights)

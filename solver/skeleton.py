@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -170,7 +171,7 @@ class Skeleton:
                 raise SkeletonError(f"no joint {name!r} in this skeleton; {suggest(name, self.unknowns)}")
             try:
                 number = float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 number = math.nan
             if not math.isfinite(number):
                 raise SkeletonError(f"joint {name!r} was given {value!r}; a finite number is needed")
@@ -268,12 +269,16 @@ class Skeleton:
                 then goes all the way up, and its skeleton is that of :meth:`with_root_motion`.
 
         Raises:
-            SkeletonError: a name that does not exist, an anchor that is not above a dragged body, a length below 1, an
-                anchor or a length beside ``root_motion``.
+            SkeletonError: a name that does not exist or is none, an anchor that is not above a dragged body, a length
+                that is no whole number or below 1, an anchor or a length beside ``root_motion``.
         """
         from .chain import Chain
 
-        names = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+        names = _names(bodies)
+        if anchor is not None and not isinstance(anchor, str):
+            raise SkeletonError(f"the anchor is {anchor!r}; the name of a body is needed, or 'root'")
+        if length is not None:
+            length = _whole(length)
         if root_motion:
             if anchor not in (None, "root") or length is not None:
                 raise SkeletonError("with root_motion the chain goes all the way up: leave anchor and length away")
@@ -306,7 +311,7 @@ class Skeleton:
         """
         try:
             numbers = np.asarray(q, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise SkeletonError(f"the pose is {q!r}; numbers are needed") from None
         if numbers.shape != (len(self.unknowns),):
             raise SkeletonError(f"a pose of this skeleton has shape ({len(self.unknowns)},), not {numbers.shape}")
@@ -331,6 +336,22 @@ def axis_motion(axis: Axis, value: float) -> Matrix:
         (k * x * z - s * y, k * y * z + s * x, c + k * z * z),
     )
     return motion
+
+
+def _names(bodies: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(bodies, str):
+        return (bodies,)
+    try:
+        return tuple(bodies)
+    except TypeError:
+        raise SkeletonError(f"a chain was asked for {bodies!r}; the name of a body is needed, or several") from None
+
+
+def _whole(length: int) -> int:
+    try:
+        return operator.index(length)
+    except TypeError:
+        raise SkeletonError(f"a chain of length {length!r} was asked for; a whole number is needed") from None
 
 
 def _frozen(array: Vector) -> Vector:

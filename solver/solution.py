@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +74,10 @@ class Solution:
         value = problem.chain.pose(numbers) if name == "pose" else _residuals(problem, best)
         self.__dict__[name] = value
         return value
+
+    def __getstate__(self) -> dict[str, object]:
+        """For copies and pickles: the fields, without the search they come from."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def describe(run: Run, iterations: int) -> Solution:

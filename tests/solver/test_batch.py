@@ -305,3 +305,11 @@ def test_orientations_in_single_precision_are_made_exact() -> None:
     found: BatchSolution = solve_batch(chain, where, rotations.astype(np.float32))
     assert found.reached.all()
     assert found.orientation_residual.max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "point", [np.zeros((2, 3)), np.zeros((1, 3)), [[1], [2, 3]], "x", (math.nan, 0.0, 0.0)], ids=str
+)
+def test_a_handle_that_is_no_point_is_refused(point: object) -> None:
+    with pytest.raises(GoalError, match="point"):
+        solve_batch(arm(), [(0.5, 0.3, 0.0)], point=point)  # type: ignore[arg-type]

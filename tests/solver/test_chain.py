@@ -261,3 +261,18 @@ def test_a_chain_of_nothing_and_wrong_values_are_refused() -> None:
         skeleton.forward("straight")
     with pytest.raises(SkeletonError, match="no finite number for 'elbow'"):
         skeleton.chain("hand").forward([0.0, math.nan, 0.0])
+
+
+@pytest.mark.parametrize("length", [2.5, 2.0, math.nan, math.inf, "3"], ids=str)
+def test_a_length_that_is_no_whole_number_is_refused(length: object) -> None:
+    with pytest.raises(SkeletonError, match="whole number"):
+        planar((0.4, 0.3)).chain("tip", length=length)  # type: ignore[arg-type]
+    assert planar((0.4, 0.3, 0.2)).chain("tip", length=np.int64(2)).dof == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bodies", [3, None, 2.0], ids=str)
+def test_bodies_and_anchors_that_are_no_names_are_refused(bodies: object) -> None:
+    with pytest.raises(SkeletonError, match="name of a body"):
+        planar((0.4, 0.3)).chain(bodies)  # type: ignore[arg-type]
+    with pytest.raises(SkeletonError, match="name of a body"):
+        planar((0.4, 0.3)).chain("tip", anchor=0)  # type: ignore[arg-type]

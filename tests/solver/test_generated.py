@@ -181,3 +181,43 @@ def test_many_solves_from_one_pose_stay_the_same_to_the_bit() -> None:
     assert chain.compiled((("link6", (0.0, 0.0, 0.0), True),)).first(True) is not None
     assert {one.values.tobytes() for one in found} == {solve(fresh, goal).values.tobytes()}
     assert {one.iterations for one in found} == {found[0].iterations}
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["position", "pose"])
+def test_far_multiplied_followers_leave_the_damping_as_the_least_pivot(turned: bool) -> None:
+    """Two unknowns that do the same, ten thousand times as much as others: their products are singular but for that."""
+    bodies = [body("root", None)]
+    for i in range(2):
+        bodies.append(body(f"a{i}", bodies[-1].name, slide(f"s{i}", (0.0, 1.0, 0.0)), origin=at(0.3)))
+        follower = hinge(f"f{i}", (0.0, 0.6, 0.8), mimic=Mimic(f"s{i}", 1e4, 0.1))
+        bodies.append(body(f"b{i}", bodies[-1].name, follower, origin=at(0.2, 1e-17, 0.7)))
+    bodies.append(body("tip", bodies[-1].name, hinge("j", (1.0, 0.0, 0.0)), origin=at(1e5, 0.0, 0.3)))
+    chain = Skeleton(bodies).chain("tip", anchor="root")
+    for i in range(60):
+        where = (1e5 * math.cos(i), 3.0 * math.sin(i), 0.5)
+        problem = Problem(chain, [Goal("tip", where, np.eye(3) if turned else None)])
+        written, numbers = problem.iteration(written=True)
+        arguments = ([0.1 * i, 0.2, 0.3], (*numbers, 0.0, 0.0), 0.0, 1e-12, 1e-12, math.inf)
+        found = written(*arguments)
+        assert found == Plain(problem)(*arguments)
+        assert found[0] is not None
+        assert np.isfinite(found[0]).all()
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["position", "pose"])
+def test_minus_zero_makes_no_difference_to_the_bits(turned: bool) -> None:
+    still = hinge("still", (1.0, 0.0, 0.0), -0.0, 0.0)  # about a line through the handle: it moves nothing
+    bodies = [
+        body("root", None),
+        body("a", "root", hinge("j"), origin=at(0.2)),
+        body("tip", "a", still, origin=at(0.3)),
+    ]
+    chain = Skeleton(bodies).chain("tip", anchor="root", q=[-0.0, -0.0])
+    problem = Problem(chain, [Goal("tip", (0.3, 0.4, 0.0), np.eye(3) if turned else None)])
+    written, numbers = problem.iteration(written=True)
+    values = problem.compiled.clamp([-0.0, -0.0])
+    arguments = (values, (*numbers, 0.0, 0.0), 0.0, GAIN, GAIN, math.inf)
+    one, other = written(*arguments)[0], Plain(problem)(*arguments)[0]
+    assert one is not None
+    assert other is not None
+    assert np.array(one).tobytes() == np.array(other).tobytes()

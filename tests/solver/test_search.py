@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+import pickle
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from linkpose.solver import Chain, Goal, Search, Skeleton, Solution, solve
+from linkpose.errors import GoalError
+from linkpose.solver import Chain, Goal, Search, Skeleton, Solution, Status, solve
+from linkpose.solver.problem import Problem
 from solver.made import PI, at, body, hinge, numbered, planar, random_rotation, ur5
 
 METHODS = ("AUTO", "CCD", "FABRIK")
@@ -378,3 +381,76 @@ def test_a_solution_stays_as_it_was_when_the_search_goes_on() -> None:
     assert (copied.pose, copied.goals) == (early.pose, early.goals)
     with pytest.raises(AttributeError, match="'values_of'"):
         _ = early.values_of  # type: ignore[attr-defined]
+
+
+def test_numbers_beyond_all_bounds_meet_nothing() -> None:
+    chain = arm()
+    problem = Problem(chain, [Goal("tip", (0.5, 0.3, 0.0), np.eye(3))])
+    lost = problem.evaluate([math.nan] * 4)
+    assert not lost.distance2 <= 1e300
+    assert not lost.angle2 <= 1e300
+
+
+@pytest.mark.parametrize("weights", [[1e300] * 4, {"j1": 1e7}, {"j1": math.nan}, {"j1": -1.0}], ids=str)
+def test_joint_weights_beyond_use_are_refused(weights: object) -> None:
+    with pytest.raises(GoalError, match="joint weight"):
+        solve(arm(), Goal("tip", (0.5, 0.3, 0.0)), joint_weights=weights)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("goals", [None, "tip", 3, [None], ["tip"]], ids=str)
+def test_goals_that_are_none_are_refused_by_name(goals: object) -> None:
+    search = Search(arm(), Goal("tip", (0.5, 0.3, 0.0)))
+    with pytest.raises(GoalError, match="a Goal is needed"):
+        search.retarget(goals)  # type: ignore[arg-type]
+    with pytest.raises(GoalError, match="a Goal is needed"):
+        solve(arm(), goals)  # type: ignore[arg-type]
+    assert search.advance(math.inf).status is Status.REACHED
+
+
+@pytest.mark.parametrize("budget", ["x", [1.0], -1.0, math.nan], ids=str)
+def test_a_budget_that_means_nothing_is_refused(budget: object) -> None:
+    with pytest.raises(GoalError, match="budget"):
+        solve(arm(), Goal("tip", (0.5, 0.3, 0.0)), budget=budget)  # type: ignore[arg-type]
+
+
+def test_numbers_too_large_for_floats_are_refused() -> None:
+    huge = 10**400
+    with pytest.raises(GoalError, match="numbers are needed"):
+        Goal("tip", (huge, 0, 0))
+    with pytest.raises(GoalError, match="start pose"):
+        solve(arm(), Goal("tip", (0.5, 0.3, 0.0)), [huge, 0, 0, 0])
+    with pytest.raises(GoalError, match="orientation_tolerance"):
+        solve(arm(), Goal("tip", (0.5, 0.3, 0.0)), orientation_tolerance=None)  # type: ignore[arg-type]
+
+
+def test_solutions_and_chains_are_pickled_also_after_many_solves() -> None:
+    chain, goal = arm(), Goal("tip", (0.5, 0.3, 0.0), np.eye(3))
+    for _ in range(30):
+        found = solve(chain, goal)
+    again = pickle.loads(pickle.dumps(found))
+    assert same(again, found)
+    assert again.goals == found.goals
+    assert len(pickle.dumps(found)) < 2000  # not the search with it
+    other = pickle.loads(pickle.dumps(chain))
+    assert same(solve(other, goal), found)
+    assert same(copy.deepcopy(found), found)
+
+
+def test_a_pose_asked_for_late_is_that_of_its_own_time() -> None:
+    chain = arm()
+    search = Search(chain, Goal("tip", (-0.3, 0.3, 0.0)))
+    early = search.advance(math.inf, sweeps=1)
+    values, left = early.values.tolist(), early.position_residual
+    search.advance(math.inf)
+    search.retarget(Goal("tip", (0.5, 0.3, 0.0)))
+    search.advance(math.inf)
+    assert list(early.pose.values()) == values
+    assert early.goals[0].position == left
+
+
+@pytest.mark.parametrize("beyond", [1.0 + 1e-14, 1.0 - 1e-14])
+def test_rounding_puts_nothing_out_of_reach(beyond: float) -> None:
+    chain = planar((0.7,), -1.0, 1.0).chain("tip")
+    for angle in np.linspace(-3.0, 3.0, 25):
+        found = solve(chain, Goal("tip", (0.7 * beyond * math.cos(angle), 0.7 * beyond * math.sin(angle), 0.0)))
+        assert found.status is (Status.REACHED if abs(angle) <= 1.0 else Status.AT_LIMITS)
