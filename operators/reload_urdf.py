@@ -7,6 +7,7 @@ import bpy
 
 from ..rig.import_job import reload_job
 from ..rig.import_record import read
+from ..ui.preferences import choices
 from .running import ALLOWS, ASKS, Result, RunsJobs, Start
 
 
@@ -52,4 +53,7 @@ class LINKPOSE_OT_reload_urdf(RunsJobs, bpy.types.Operator):
 
     def _jobs(self, context: bpy.types.Context) -> list[tuple[str, Start]]:
         armature = context.object
-        return [(armature.name, partial(reload_job, armature, allow_code=self.code_is_allowed(context)))]
+        # A folder may have been added to the preferences because the import has missed one.
+        folders = [bpy.path.abspath(folder) for folder in choices(context).package_folders]
+        allowed = self.code_is_allowed(context)
+        return [(armature.name, partial(reload_job, armature, folders=folders, allow_code=allowed))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bpy
@@ -71,11 +71,14 @@ def import_job(path: str | Path, options: ImportOptions, *, allow_code: bool = T
     return Job(steps)
 
 
-def reload_job(armature: bpy.types.Object | None, *, allow_code: bool = True) -> Job[ImportReport]:
+def reload_job(
+    armature: bpy.types.Object | None, *, folders: Sequence[str] = (), allow_code: bool = True
+) -> Job[ImportReport]:
     """Reading the file of an imported robot again, not begun yet; see :func:`~.reload.reload_steps`.
 
     Args:
         armature: of the robot.
+        folders: with packages, for this time, beside those of the import; unless that was told each package by name.
         allow_code: expand xacro, whose expressions are code; False raises :class:`XacroNotAllowed` for a xacro file.
 
     Raises:
@@ -91,7 +94,10 @@ def reload_job(armature: bpy.types.Object | None, *, allow_code: bool = True) ->
         yield Step(0.0, Path(record.source).name)
         options = record.options
         source = bpy.path.abspath(record.source)
-        robot = load(source, packages=options.packages, xacro_args=options.xacro_args, allow_code=allow_code)
+        packages = options.packages
+        if not isinstance(packages, dict):
+            packages = (*(packages or ()), *folders) or None
+        robot = load(source, packages=packages, xacro_args=options.xacro_args, allow_code=allow_code)
         report = yield from reload_steps(armature, robot, before, options)
         _keep(report, ImportRecord(record.source, record.options, report.warnings), start)
         return report

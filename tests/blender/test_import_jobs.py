@@ -245,6 +245,25 @@ def test_package_folders_of_the_dialog_and_of_the_preferences_are_looked_in(tmp_
     assert len(visuals(armature)["a"]) == 2
 
 
+def test_a_folder_that_is_added_to_the_preferences_is_looked_in_when_a_robot_is_read_again(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere" / "parts"
+    folder.mkdir(parents=True)
+    mesh_files.write_stl(folder / "a.stl")
+    (tmp_path / "robot").mkdir()
+    path = tmp_path / "robot" / "made.urdf"
+    shape = '<visual><geometry><mesh filename="package://parts/a.stl"/></geometry></visual>'
+    path.write_text(f'<robot name="made"><link name="a">{shape}</link></robot>')
+    bpy.ops.linkpose.import_urdf(filepath=str(path))
+    armature = bpy.context.object
+    assert "package 'parts' was not found" in module("rig.import_record").read(armature).warnings[0]
+    assert not visuals(armature).get("a")
+    bpy.ops.linkpose.add_package_folder(directory=str(tmp_path / "elsewhere"))
+    bpy.ops.linkpose.reload_urdf()
+    assert len(visuals(armature)["a"]) == 1
+    assert not module("rig.import_record").read(armature).warnings
+    bpy.ops.linkpose.remove_package_folder(index=0)
+
+
 def test_reloading_is_one_undo_step(tmp_path: Path) -> None:
     path = _two_meshes(tmp_path)
     bpy.ops.ed.undo_push(message="before")
