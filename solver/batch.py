@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -274,8 +273,8 @@ def _starts(chains: list[Chain], which: Places, q0: ArrayLike | None, dof: int) 
     return np.broadcast_to(start, (len(which), dof))
 
 
-def _handle(point: Any) -> tuple[float, float, float]:
-    x, y, z = _numbers("point", [point], (3,))[0].tolist()
+def _handle(point: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = _numbers("point", [point], (3,))[0].tolist()  # type: ignore[arg-type]
     return (x, y, z)
 
 
