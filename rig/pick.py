@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector as BlenderVector
+from mathutils.interpolate import poly_3d_calc
 
-from . import compat, toolframes
+from . import compat, surfaces, toolframes
+from .surfaces import Surface
 from .view import Vector, View
 
-# Past so many surfaces in a row that cannot be picked, the line of sight is taken to meet nothing.
-MOST_SURFACES = 64
 # A bone farther from the pointer than this is not meant [px at a UI scale of 1].
 BONE_RADIUS = 48.0
 # The small shape of a link without a mesh is picked within this distance [px at a UI scale of 1].
@@ -64,79 +63,56 @@ def pick(
     marked = _nearest_frame(context, space, view, pixel) if frames else None
     if marked is not None:
         return marked
-    hit = _cast(context, space, view, pixel)
-    if hit is not None:
-        mesh, point, face = hit
-        found = _body_of_mesh(context, mesh, face)
+    seen = surfaces.first(context, space, view, pixel)
+    if seen is not None:
+        found = _body_of_mesh(context, seen)
         if found is not None:
             armature, bone, kind = found
-            return Pick(armature.name, armature.session_uid, bone, point, kind)
+            return Pick(armature.name, armature.session_uid, bone, seen.point, kind)
     return _nearest_bone(context, space, view, pixel)
 
 
-def _cast(
-    context: bpy.types.Context, space: bpy.types.SpaceView3D, view: View, pixel: tuple[float, float]
-) -> tuple[bpy.types.Object, Vector, int] | None:
-    """First surface along the line of sight that this view shows and lets be selected."""
-    start, direction = view.ray(pixel)
-    depsgraph = context.evaluated_depsgraph_get()
-    toward = BlenderVector(direction.tolist())
-    clip_start, clip_end = (space.clip_start, space.clip_end) if view.is_perspective else (0.0, math.inf)
-    origin = BlenderVector((start + direction * (clip_start / max(float(direction @ view.forward), 1e-6))).tolist())
-    for _ in range(MOST_SURFACES):
-        hit: Any = context.scene.ray_cast(depsgraph, origin, toward)
-        found, location, _, face, candidate, _ = hit
-        if not found or float((np.array(location) - start) @ view.forward) > clip_end:
-            return None
-        mesh, point = candidate.original, np.array(location, dtype=np.float64)
-        if _shown(mesh, space) and view.shows(point):
-            return mesh, point, face
-        # Step past the surface by more than float32 noise at this distance from the origin.
-        origin = location + toward * max(1e-5, 1e-6 * location.length)
-    return None
-
-
-def _shown(mesh: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
-    """Whether a view shows the object as a surface that can be selected; ``ray_cast`` itself knows nothing of that."""
-    # ``visible_get`` knows local view, local collections and hidden kinds of objects; ``visible_in_viewport_get`` is
-    # right for evaluated objects only.
-    return not mesh.hide_select and mesh.display_type not in {"WIRE", "BOUNDS"} and mesh.visible_get(viewport=space)
-
-
-def _body_of_mesh(
-    context: bpy.types.Context, mesh: bpy.types.Object, face: int
-) -> tuple[bpy.types.Object, str, str] | None:
-    """(armature, bone, kind) that a mesh stands for: the bone it hangs on, or the one that deforms the face most."""
-    step: bpy.types.Object | None = mesh
+def _body_of_mesh(context: bpy.types.Context, seen: Surface) -> tuple[bpy.types.Object, str, str] | None:
+    """(armature, bone, kind) that a surface stands for: the bone it hangs on, or the one that deforms it most there."""
+    step: bpy.types.Object | None = seen.owner
     while step is not None and step.parent is not None:
         if step.parent_type == "BONE" and step.parent.type == "ARMATURE" and step.parent_bone in step.parent.data.bones:
             return step.parent, step.parent_bone, "visual"
         step = step.parent
-    for modifier in mesh.modifiers:
-        if not isinstance(modifier, bpy.types.ArmatureModifier) or modifier.object is None:
-            continue
-        if modifier.object.type == "ARMATURE":
-            bone = _heaviest_bone(context, mesh, modifier.object, face)
-            if bone is not None:
-                return modifier.object, bone, "skin"
+    if seen.owner != seen.mesh:
+        # An instance of a skin stands elsewhere than the armature that deforms it.
+        return None
+    for armature in _deforming(seen.mesh):
+        bone = _heaviest_bone(context, seen, armature)
+        if bone is not None:
+            return armature, bone, "skin"
     return None
 
 
-def _heaviest_bone(
-    context: bpy.types.Context, mesh: bpy.types.Object, armature: bpy.types.Object, face: int
-) -> str | None:
-    shape = mesh.evaluated_get(context.evaluated_depsgraph_get()).data
-    if not isinstance(shape, bpy.types.Mesh) or not 0 <= face < len(shape.polygons):
+def _deforming(mesh: bpy.types.Object) -> list[bpy.types.Object]:
+    """The armatures that deform a mesh: by modifiers, or as its parent without one."""
+    found = [one.object for one in mesh.modifiers if isinstance(one, bpy.types.ArmatureModifier)]
+    if mesh.parent_type == "ARMATURE":
+        found.append(mesh.parent)
+    return [ob for ob in found if ob is not None and ob.type == "ARMATURE"]
+
+
+def _heaviest_bone(context: bpy.types.Context, seen: Surface, armature: bpy.types.Object) -> str | None:
+    """The bone with the most weight at a point of a skin, between those of the face's corners; None without weights."""
+    shape = seen.mesh.evaluated_get(context.evaluated_depsgraph_get()).data
+    if not isinstance(shape, bpy.types.Mesh) or not 0 <= seen.face < len(shape.polygons):
         return None
-    weights: dict[str, float] = {}
-    for vertex in shape.polygons[face].vertices:
-        for entry in shape.vertices[vertex].groups:
-            if entry.group < len(mesh.vertex_groups):
-                name = mesh.vertex_groups[entry.group].name
-                weights[name] = weights.get(name, 0.0) + entry.weight
+    corners = [shape.vertices[place] for place in shape.polygons[seen.face].vertices]
+    shares = poly_3d_calc([corner.co for corner in corners], BlenderVector(seen.local.tolist()))
+    names = [group.name for group in seen.mesh.vertex_groups]
     bones = armature.data.bones
-    deforming = {name: weight for name, weight in weights.items() if name in bones and bones[name].use_deform}
-    return max(deforming, key=lambda name: deforming[name]) if any(deforming.values()) else None
+    weights: dict[str, float] = {}
+    for corner, share in zip(corners, shares, strict=True):
+        for entry in corner.groups:
+            name = names[entry.group] if entry.group < len(names) else ""
+            if name in bones and bones[name].use_deform:
+                weights[name] = weights.get(name, 0.0) + share * entry.weight
+    return max(weights, key=lambda name: weights[name]) if any(value > 0.0 for value in weights.values()) else None
 
 
 def frames_shown(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list[bpy.types.Object]:
@@ -148,7 +124,7 @@ def _armatures(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> list
     return [
         ob
         for ob in context.view_layer.objects
-        if ob.type == "ARMATURE" and not ob.hide_select and ob.visible_get(viewport=space)
+        if ob.type == "ARMATURE" and ob.visible_get(viewport=space) and surfaces.is_selectable(context, space, ob)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -57,6 +58,24 @@ class View:
         near, inside = self._unproject(pixel, -1.0), self._unproject(pixel, -0.5)
         direction = (inside - self.eye) if self.is_perspective else (inside - near)
         return (self.eye if self.is_perspective else near), direction / np.linalg.norm(direction)
+
+    def sight(self, pixel: tuple[float, float]) -> tuple[Vector, Vector, float, float]:
+        """What of a line of sight is shown.
+
+        Args:
+            pixel: (x, y) in the region.
+
+        Returns:
+            A point (3,) on the line, its unit direction (3,), and the distances from the point, along the line, at
+            which the view's clipping begins and ends [m]. The point is the viewer, or in orthographic views one near
+            what is looked at, behind which the view begins.
+        """
+        start, direction = self.ray(pixel)
+        if not self.is_perspective:
+            start = self._unproject(pixel, 0.0)
+        near, far = (float((self._unproject(pixel, depth) - start) @ direction) for depth in (-1.0, 1.0))
+        # A far plane that single precision cannot tell from none comes out behind the viewer.
+        return start, direction, near, far if far > near else math.inf
 
     def project(self, point: Vector) -> tuple[float, float] | None:
         """The pixel that shows a world point, None when it lies behind the viewer."""
