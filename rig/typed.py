@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import io
+import math
+import re
 from collections.abc import Callable
 from contextlib import redirect_stderr
 
@@ -22,6 +25,34 @@ _UNITS = {
     "INCHES": "in",
     "THOU": "thou",
 }
+# Blender has Python work an expression out. Of what Python knows only this is wanted in one: "exit()" would end
+# Blender, and powers and factorials of a few characters would keep it busy for ever.
+_NAMED = {
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "ceil",
+    "cos",
+    "degrees",
+    "e",
+    "floor",
+    "pi",
+    "radians",
+    "round",
+    "sin",
+    "sqrt",
+}
+_NAMED |= {"tan", "tau"}
+_REFUSED_NAMES = (frozenset(dir(builtins)) | frozenset(dir(math))) - _NAMED
+_REFUSED_SIGNS = re.compile(r"\*\*|<<|[_\[\]{}:;\\=@#]")
+# Quotes stand for feet and inches, and only behind a number; anywhere else they are Python's.
+_QUOTED = re.compile(r"""(?:^|[^\d.\s])\s*['"]|['"]\s*[^\W\d_]""")
+_WORDS = re.compile(r"[^\W\d_]\w*")
+# A longer text is no number that anyone types.
+_LONGEST = 100
+# Blender keeps lengths in single precision, and squares them.
+_MOST = 1e15
 # In a number that holds one of these a minus is an operator and no sign.
 _OPERATORS = frozenset("+*/(=")
 
@@ -114,8 +145,21 @@ def angles(scene: bpy.types.Scene) -> Reader:
 
 
 def _value(system: str, category: str, text: str, unit: str | None = None) -> float:
+    _check(text)
     # Blender prints what Python says of a text that is not finished yet.
     with redirect_stderr(io.StringIO()):
         if unit is None:
-            return float(bpy.utils.units.to_value(system, category, text))
-        return float(bpy.utils.units.to_value(system, category, text, str_ref_unit=unit))
+            value = float(bpy.utils.units.to_value(system, category, text))
+        else:
+            value = float(bpy.utils.units.to_value(system, category, text, str_ref_unit=unit))
+    if not abs(value) <= _MOST:
+        raise ValueError(f"{text!r} is too large")
+    return value
+
+
+def _check(text: str) -> None:
+    """Raise ValueError for what may be more than a sum of numbers with units."""
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text[:20]!r}… is too long")
+    if _REFUSED_SIGNS.search(text) or _QUOTED.search(text) or not _REFUSED_NAMES.isdisjoint(_WORDS.findall(text)):
+        raise ValueError(f"{text!r} is no sum of numbers")

@@ -28,9 +28,14 @@ class World:
         """
         self.matrix: Matrix = np.array(armature.matrix_world, dtype=np.float64)
         self._name = armature.name
+        if not np.isfinite(self.matrix).all():
+            raise RigError(f"armature {armature.name!r} stands nowhere: its matrix holds numbers that are not finite")
         sizes = np.linalg.svd(self.matrix[:3, :3], compute_uv=False)
-        if not np.isfinite(self.matrix).all() or sizes[-1] < 1e-9:
-            raise RigError(f"armature {armature.name!r} is scaled to nothing: give it a scale other than 0")
+        if sizes[-1] < 1e-9:
+            lengths = np.linalg.norm(self.matrix[:3, :3], axis=0)
+            flat = [axis for axis, length in zip("XYZ", lengths, strict=True) if length < 1e-9]
+            where = f" along {' and '.join(flat)}" if 0 < len(flat) < 3 else ""
+            raise RigError(f"armature {armature.name!r} is scaled to nothing{where}: give it a scale other than 0")
         self.stretch = float(sizes[0])
         self._inverse = inverse(self.matrix)
 

@@ -76,6 +76,52 @@ def test_numbers_are_read_in_the_scene_s_units(system: str, unit: str, scale: fl
     assert field.values[0] == pytest.approx(metres, rel=1e-6)
 
 
+@pytest.mark.parametrize("system", ["METRIC", "IMPERIAL", "NONE"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e300",
+        "..",
+        "5kg",
+        "import os",
+        "2**3",
+        "1<<2",
+        "factorial(3)",
+        "len(dir())",
+        "len('abc')",
+        "inf",
+        "nan",
+    ],
+)
+def test_a_number_is_a_finite_sum_of_numbers_and_no_program(system: str, text: str) -> None:
+    bpy.context.scene.unit_settings.system = system
+    typed = module("rig.typed")
+    for reader in (typed.lengths(bpy.context.scene), typed.angles(bpy.context.scene)):
+        field = typed.Typed(1, reader)
+        for char in text:
+            field.put(char)
+        assert not field.read
+        assert math.isfinite(field.values[0])
+
+
+def test_functions_and_constants_are_read_in_a_number() -> None:
+    bpy.context.scene.unit_settings.system = "METRIC"
+    typed = module("rig.typed")
+    lengths, angles = typed.lengths(bpy.context.scene), typed.angles(bpy.context.scene)
+    assert lengths("sqrt(16)*5cm") == pytest.approx(0.2)
+    assert lengths("5'6\"") == pytest.approx(1.6764)
+    assert angles("pi r") == pytest.approx(math.pi)
+
+
+def test_an_armature_that_is_scaled_to_nothing_along_an_axis_is_refused_by_that_axis(started) -> None:
+    armature = arm()
+    for scale, where in (((1, 0, 1), " along Y:"), ((0, 1, 0), " along X and Z:"), ((0, 0, 0), "to nothing:")):
+        armature.scale = scale
+        bpy.context.view_layer.update()
+        with pytest.raises(module("errors").RigError, match=where):
+            started(armature, "b4")
+
+
 def test_what_cannot_be_read_yet_keeps_the_last_value_and_backspace_goes_back_through_the_fields(capfd) -> None:
     typed = module("rig.typed")
     field = typed.Typed(2, typed.lengths(bpy.context.scene))
