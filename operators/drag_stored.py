@@ -10,6 +10,9 @@ from typing import Any
 from ..rig.drag import DragSession
 from ..rig.pins import Pin, stored_pin
 
+# The operator's properties that can be changed in the redo panel.
+_ASKED = 5
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -64,6 +67,8 @@ def pack(session: DragSession, asked: Sequence[Any]) -> str:
 def unpack(text: str) -> Stored | None:
     """What :func:`pack` made; None for anything else."""
     try:
-        return Stored(**json.loads(text))
-    except (TypeError, ValueError):
+        stored = Stored(**json.loads(text))
+        whole = len(stored.asked) == _ASKED and len(stored.point) == 3 and len(stored.picked) == 2
+    except (TypeError, ValueError, RecursionError):
         return None
+    return stored if whole else None

@@ -187,6 +187,8 @@ def test_a_copied_pose_is_json_by_joint_and_pasting_it_brings_it_back(panda: bpy
         ('{"panda_joint1": "a"}', "'panda_joint1' has the value 'a'"),
         ('{"panda_joint1": true}', "True"),
         ('{"panda_joint1": NaN}', "nan"),
+        ('{"panda_joint1": 1' + "0" * 400 + "}", "a finite number is needed"),
+        ("[" * 100000, "nested too deeply"),
         ('{"panda_joint1": 0.1, "panda_joint99": 0}', "panda_joint99"),
     ],
 )
