@@ -20,14 +20,11 @@ from ..rig import view as views
 from ..rig.hovering import Preview
 from . import lines, preferences
 from .deferred import Deferred, redraw
+from .overlay import colours
 from .texts import tr
 
 _log = logging.getLogger(__name__)
 
-CHAIN: lines.Color = (1.0, 0.72, 0.2, 0.9)
-FRAME: lines.Color = (0.55, 0.9, 1.0, 0.9)
-BODY: lines.Color = (1.0, 1.0, 1.0, 0.95)
-REFUSED: lines.Color = (1.0, 0.45, 0.3, 1.0)
 # Seconds between two looks whether the pointer has left the view, which no event tells.
 _WATCH = 0.25
 # The part of a box' edge that is drawn at each corner.
@@ -209,6 +206,7 @@ def _draw() -> None:
 
 def _paint(context: bpy.types.Context, view: views.View) -> None:
     scale = context.preferences.system.ui_scale
+    palette = colours.of_theme(context.preferences.themes[0])
     space = context.area.spaces.active
     assert isinstance(space, bpy.types.SpaceView3D)
     here = _hovered.view == context.region.as_pointer()
@@ -216,46 +214,51 @@ def _paint(context: bpy.types.Context, view: views.View) -> None:
     with lines.painting():
         if preferences.choices(context).tool_frames:
             for armature in pick.frames_shown(context, space):
-                _paint_frames(view, armature, picked, scale)
+                _paint_frames(view, armature, picked, palette, scale)
         if picked is not None:
-            _paint_picked(context, view, picked, scale)
+            _paint_picked(context, view, picked, palette, scale)
 
 
-def _paint_frames(view: views.View, armature: bpy.types.Object, picked: pick.Pick | None, scale: float) -> None:
+def _paint_frames(
+    view: views.View, armature: bpy.types.Object, picked: pick.Pick | None, palette: colours.Palette, scale: float
+) -> None:
     frames = toolframes.of(armature)
     for one, point in zip(frames, toolframes.places(armature, frames), strict=True):
         at = view.project(point)
         if at is None or not view.shows(point):
             continue
         chosen = picked is not None and picked.kind == "frame" and _name(picked)[:2] == (armature.session_uid, one.bone)
-        arm, color = (1.5 * _ARM * scale, BODY) if chosen else (_ARM * scale, FRAME)
+        arm, color = (1.5 * _ARM * scale, palette.handle) if chosen else (_ARM * scale, palette.range)
         cross = [[(at[0] - arm, at[1]), (at[0] + arm, at[1])], [(at[0], at[1] - arm), (at[0], at[1] + arm)]]
-        lines.draw(view, cross, color, (2.0 if chosen else 1.3) * scale)
+        lines.draw(view, cross, color, (2.0 if chosen else 1.3) * scale, palette.halo)
 
 
-def _paint_picked(context: bpy.types.Context, view: views.View, picked: pick.Pick, scale: float) -> None:
+def _paint_picked(
+    context: bpy.types.Context, view: views.View, picked: pick.Pick, palette: colours.Palette, scale: float
+) -> None:
     armature = bpy.data.objects.get(picked.armature)
     if armature is None or armature.session_uid != picked.armature_uid or picked.bone not in armature.pose.bones:
         return
     found = _preview(picked)
     refused = found is not None and bool(found.refused)
-    color = REFUSED if refused else BODY
+    color, words = (palette.limit, palette.warning) if refused else (palette.handle, palette.text)
     if found is not None and found.chain:
         world = armature.matrix_world
         heads = [world @ armature.pose.bones[bone].head for bone in found.chain if bone in armature.pose.bones]
         points = lines.on_screen(view, [numbers(head) for head in (*heads, _end(armature, picked))])
-        lines.draw(view, [points, *(lines.circle(point, 3.0 * scale) for point in points[:-1])], CHAIN, 2.0 * scale)
+        joints = [lines.circle(point, 3.0 * scale) for point in points[:-1]]
+        lines.draw(view, [points, *joints], palette.chain, 2.0 * scale, palette.halo)
     if picked.kind == "visual":
         for part in armature.children:
             if part.parent_type == "BONE" and part.parent_bone == picked.bone and part.visible_get():
-                _paint_box(view, part, color, scale)
+                _paint_box(view, part, color, palette.halo, scale)
     elif picked.kind != "frame":
         bone = armature.pose.bones[picked.bone]
         ends = [numbers(armature.matrix_world @ end) for end in (bone.head, bone.tail)]
-        lines.draw(view, [lines.on_screen(view, ends)], color, 3.5 * scale)
+        lines.draw(view, [lines.on_screen(view, ends)], color, 3.5 * scale, palette.halo)
     at = view.project(np.array(picked.point))
     if at is not None:
-        lines.write(view, _label(picked, found), (at[0], at[1] + 8.0 * scale), color, scale)
+        lines.write(view, _label(picked, found), (at[0], at[1] + 8.0 * scale), words, scale, palette.backing)
 
 
 def numbers(vector: Any) -> tuple[float, ...]:  # noqa: ANN401 (Blender's vectors are sequences only at run time)
@@ -270,7 +273,9 @@ def _end(armature: bpy.types.Object, picked: pick.Pick) -> Vector:
     return Vector(picked.point.tolist())
 
 
-def _paint_box(view: views.View, part: bpy.types.Object, color: lines.Color, scale: float) -> None:
+def _paint_box(
+    view: views.View, part: bpy.types.Object, color: colours.Color, halo: colours.Color, scale: float
+) -> None:
     """The corners of an object's box."""
     corners = np.array([numbers(part.matrix_world @ Vector(corner)) for corner in part.bound_box])
     strokes = [
@@ -278,7 +283,7 @@ def _paint_box(view: views.View, part: bpy.types.Object, color: lines.Color, sca
         for i, beside in enumerate(_BESIDE)
         for j in beside
     ]
-    lines.draw(view, strokes, color, 1.7 * scale)
+    lines.draw(view, strokes, color, 1.7 * scale, halo)
 
 
 # Blender's order of the corners of a box: (0,0,0) (0,0,1) (0,1,1) (0,1,0), then the same with x = 1.

@@ -18,7 +18,6 @@ from ..rig.view import View
 Color = tuple[float, float, float, float]
 Pixel = tuple[float, float]
 
-SHADOW: Color = (0.0, 0.0, 0.0, 0.55)
 _STEPS = 24
 _LETTERS = 12.0
 
@@ -45,8 +44,8 @@ def circle(centre: Pixel, radius: float) -> list[Pixel]:
     return [(centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn)) for turn in turns]
 
 
-def draw(view: View, strokes: Sequence[Sequence[Pixel]], color: Color, width: float) -> None:
-    """Several lines, each through its pixels, on a shadow that tells them from any background."""
+def draw(view: View, strokes: Sequence[Sequence[Pixel]], color: Color, width: float, halo: Color) -> None:
+    """Several lines, each through its pixels, on a halo that tells them from what lies behind."""
     pairs = [(x, y, 0.0) for points in strokes for ends in pairwise(points) for x, y in ends]
     if not pairs:
         return
@@ -55,20 +54,20 @@ def draw(view: View, strokes: Sequence[Sequence[Pixel]], color: Color, width: fl
     batch = batch_for_shader(shader, "LINES", {"pos": pairs})
     shader.bind()
     shader.uniform_float("viewportSize", (float(view.width), float(view.height)))
-    for thickness, shade in ((2.0 * width, SHADOW), (width, color)):
+    for thickness, shade in ((2.0 * width, halo), (width, color)):
         shader.uniform_float("lineWidth", thickness)
         shader.uniform_float("color", shade)
         batch.draw(shader)
 
 
-def write(view: View, text: str, at: Pixel, color: Color, scale: float) -> None:
+def write(view: View, text: str, at: Pixel, color: Color, scale: float, shadow: Color) -> None:
     """Words to the right of a pixel, or to the left of it where there is no room."""
     font, gap = 0, 16.0 * scale
     blf.size(font, _LETTERS * scale)
     size: Any = blf.dimensions(font, text)
     left = at[0] + gap if at[0] + gap + size[0] < view.width else max(at[0] - gap - size[0], 4.0)
     blf.enable(font, blf.SHADOW)
-    blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
+    blf.shadow(font, 3, *shadow)
     blf.position(font, left, at[1], 0.0)
     blf.color(font, *color)
     blf.draw(font, text)
