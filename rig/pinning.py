@@ -107,6 +107,8 @@ def register() -> None:
         description="What stays of this bone or link while another is dragged",
         items=KINDS,
         override={"LIBRARY_OVERRIDABLE"},
+        # Looked up among the extension's own words first: Blender's pins are something else.
+        translation_context="Linkpose",
     )
 
 

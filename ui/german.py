@@ -37,7 +37,7 @@ GERMAN: dict[str, str] = {
     "{length} to go": "noch {length}",
     "{length} and {angle} to go": "noch {length} und {angle}",
     "{angle} to turn": "noch {angle} zu drehen",
-    "{body} {length} off its pin": "{body} {length} neben seiner Nadel",
+    "{body} {length} off its pin": "{body} {length} neben seiner Fixierung",
     "Out of reach": "Außer Reichweite",
     "Stalled": "Kommt nicht weiter",
     "stalled": "kommt nicht weiter",
@@ -51,7 +51,7 @@ GERMAN: dict[str, str] = {
     "and {count} more at limits": "und {count} weitere an Grenzen",
     "{count} more at limits": "{count} weitere an Grenzen",
     "orientation held": "Ausrichtung gehalten",
-    "pinned: {names}": "festgesteckt: {names}",
+    "pinned: {names}": "fixiert: {names}",
     "Move": "Bewegen",
     "Turn": "Drehen",
     "about {axis}": "um {axis}",
@@ -214,8 +214,8 @@ GERMAN: dict[str, str] = {
     "What became of the last Solve": "Was beim letzten Lösen herauskam",
     "Reached": "Erreicht",
     "Whether the last Solve reached its target": "Ob das letzte Lösen sein Ziel erreicht hat",
-    "Pins": "Nadeln",
-    "Pin": "Nadel",
+    "Pins": "Fixierungen",
+    "Pin": "Fixierung",
     "What stays of this bone or link while another is dragged": (
         "Was an diesem Knochen oder Glied bleibt, während ein anderer gezogen wird"
     ),
@@ -225,15 +225,15 @@ GERMAN: dict[str, str] = {
     "It stays where it is and may turn": "Er bleibt, wo er ist, und darf sich drehen",
     "Fully": "Ganz",
     "It stays where it is and does not turn": "Er bleibt, wo er ist, und dreht sich nicht",
-    "Pin Active": "Aktiven feststecken",
+    "Pin Active": "Aktiven fixieren",
     "Pin the active link or bone: it stays where it is while others are dragged": (
-        "Das aktive Glied oder den Knochen feststecken: er bleibt, wo er ist, während andere gezogen werden"
+        "Das aktive Glied oder den Knochen fixieren: er bleibt, wo er ist, während andere gezogen werden"
     ),
     "Unpin": "Losmachen",
     "Let this link or bone move again": "Dieses Glied oder diesen Knochen sich wieder bewegen lassen",
     "Choose Link": "Glied wählen",
     "Make this link the active one, for the sliders, the target and pins": (
-        "Dieses Glied zum aktiven machen, für die Schieber, das Ziel und die Nadeln"
+        "Dieses Glied zum aktiven machen, für die Schieber, das Ziel und die Fixierungen"
     ),
     "Tool Frame": "Werkzeugrahmen",
     "Tool Frames": "Werkzeugrahmen",

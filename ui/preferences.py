@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, PointerProperty, StringProperty
 
 from .overlay import parts
+from .texts import OWN
 
 # The preferences belong to the package, not to this room of it.
 ROOT = __package__.rpartition(".")[0]
@@ -53,9 +54,15 @@ class LinkposePreferences(bpy.types.AddonPreferences):
 
     method: EnumProperty(name="Method", description="How a drag is solved", items=METHODS, default="AUTO")
     key_what: EnumProperty(
-        name="Key", description="Which joints a confirmed drag keys", items=KEY_WHAT, default="CHAIN"
+        name="Key",
+        description="Which joints a confirmed drag keys",
+        items=KEY_WHAT,
+        default="CHAIN",
+        translation_context=OWN,
     )
-    key_when: EnumProperty(name="When", description="Whether a confirmed drag is keyed", items=KEY_WHEN)
+    key_when: EnumProperty(
+        name="When", description="Whether a confirmed drag is keyed", items=KEY_WHEN, translation_context=OWN
+    )
     lead: BoolProperty(
         name="Drag Controls",
         description="Drag the control of a bone that constraints hold, instead of refusing and naming it",

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import bpy
 
+from .texts import OWN
+
 
 class Tab:
     """A panel below "Linkpose" in its tab."""
@@ -15,6 +17,8 @@ class Tab:
     bl_region_type: Any = "UI"
     bl_category = "Linkpose"
     bl_parent_id = "LINKPOSE_PT_drag"
+    # Else Blender looks a title up among its own words first, where it may mean something else.
+    bl_translation_context = OWN
 
 
 def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:

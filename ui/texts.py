@@ -10,19 +10,19 @@ import bpy
 from .german import GERMAN
 
 # Where texts are looked up that are put together: what Blender says to a word such as "Space" may be something else.
-_OWN = "Linkpose"
+OWN = "Linkpose"
 # In which Blender itself looks up texts: everything but operators' names, and those.
-_CONTEXTS = ("*", "Operator", _OWN)
+_CONTEXTS = ("*", "Operator", OWN)
 
 
 def tr(message: str) -> str:
     """A text of the user interface in the user's language, where Blender is to translate that."""
-    return str(bpy.app.translations.pgettext_iface(message, _OWN))
+    return str(bpy.app.translations.pgettext_iface(message, OWN))
 
 
 def report(message: str) -> str:
     """The same for what an operator reports."""
-    return str(bpy.app.translations.pgettext_rpt(message, _OWN))
+    return str(bpy.app.translations.pgettext_rpt(message, OWN))
 
 
 def register() -> None:

@@ -178,6 +178,10 @@ def test_the_sidebar_speaks_german_where_blender_does() -> Steps:
     assert texts.report("Report copied") == "Bericht kopiert"
     label = bpy.ops.linkpose.solve_target.get_rna_type().name
     assert bpy.app.translations.pgettext_iface(label, "Operator") == "Lösen"
+    choice = bpy.context.preferences.addons[EXTENSION].preferences.bl_rna.properties["key_when"]
+    assert bpy.app.translations.pgettext_iface("Always", choice.translation_context) == "Immer"
+    panel = bpy.types.LINKPOSE_PT_pins
+    assert bpy.app.translations.pgettext_iface(panel.bl_label, panel.bl_translation_context) == "Fixierungen"
     yield from move(*robot.pixel_of(name, "panda_link6"))
     yield from press("J")
     yield lambda: running("LINKPOSE_OT_drag")
