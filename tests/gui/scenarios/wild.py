@@ -11,16 +11,17 @@ from inside.robot import grab
 from inside.traces import left_behind
 from inside.window import Steps, look, package, press, running, simulate, viewport
 
-EVENTS = 150
-BATCH = 5  # events between two redraws, which take most of the time in software
+EVENTS = 200
+BATCH = 10  # events between two redraws, which take most of the time in software
 SWALLOWED = (("Z", {"ctrl": True}), ("TAB", {}), ("S", {"ctrl": True}), ("A", {}), ("DEL", {}), ("I", {}), ("F12", {}))
 KEYS = (
     *(("X", {}), ("Y", {}), ("Z", {}), ("X", {"shift": True}), ("Z", {"shift": True})),
     *(("R", {}), ("R", {}), ("G", {}), ("P", {}), ("P", {}), ("M", {}), ("H", {}), ("SPACE", {"unicode": " "})),
     *(("PAGE_UP", {}), ("PAGE_DOWN", {}), ("ONE", {"unicode": "1"}), ("MINUS", {"unicode": "-"})),
     *(("PERIOD", {"unicode": "."}), ("M", {"unicode": "m"}), ("EQUAL", {"unicode": "="}), ("TAB", {})),
-    *((("BACK_SPACE", {}),) * 8),
+    ("BACK_SPACE", {}),
 )
+ERASED = 12  # while numbers are typed the pointer moves nothing, so that they are taken away soon
 HELD = ({}, {}, {}, {"shift": True}, {"ctrl": True}, {"alt": True}, {"shift": True, "ctrl": True})
 ARM = tuple(f"panda_joint{i}" for i in range(1, 8))
 READY = dict(zip(ARM, (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.785), strict=True))
@@ -28,23 +29,23 @@ FIRST = int(os.environ.get("LINKPOSE_WILD_FIRST", "0"))  # seed of the first dra
 
 
 def check_limits(name: str) -> None:
-    """Every joint is inside its limits, by the numbers in the file and not by ours."""
+    """Every joint is inside its limits, by the numbers in the file and not by ours; what is no number is not."""
     for bone in bpy.data.objects[name].pose.bones:
         for limit in bone.constraints:
             if limit.type == "LIMIT_ROTATION" and bone.name.startswith("panda_link"):
                 assert limit.min_z <= bone.rotation_euler.z <= limit.max_z, bone.name
 
 
-def checked_after_every_event(name: str) -> list[int]:
-    """Let the running drag check the limits whenever it has solved; returns a list that grows with every time."""
+def checked_after_every_event(name: str) -> list[bool]:
+    """Let the running drag check the limits whenever it has solved; returns, for every time, whether that moved it."""
     session = package("api").session()
     solve = session.advance
-    solved: list[int] = []
+    solved: list[bool] = []
 
     def advance(*arguments: object) -> object:
         changed = solve(*arguments)
         check_limits(name)
-        solved.append(1)
+        solved.append(bool(changed))
         return changed
 
     session.advance = advance
@@ -67,6 +68,7 @@ def wild_drag(seed: int, end: str) -> Steps:
     region = viewport().region
     solved = checked_after_every_event(name)
     used: set[str] = set()
+    keys: list[tuple[str, dict[str, bool | str]]] = []
     for number in range(EVENTS):
         kind = dice.random()
         if kind < 0.6:
@@ -79,7 +81,9 @@ def wild_drag(seed: int, end: str) -> Steps:
         elif kind < 0.7:
             simulate(dice.choice(("WHEELUPMOUSE", "WHEELDOWNMOUSE")), "PRESS", ctrl=dice.random() < 0.2)
         elif kind < 0.95:
-            key, modifiers = dice.choice(KEYS if kind < 0.9 else SWALLOWED)
+            if not keys:
+                keys = dice.sample(KEYS, len(KEYS))  # every key, in any order, then again
+            key, modifiers = keys.pop() if kind < 0.9 else dice.choice(SWALLOWED)
             used.add(key)
             simulate(key, "PRESS", **modifiers)
             simulate(key, "RELEASE", **{name: held for name, held in modifiers.items() if name != "unicode"})
@@ -90,9 +94,13 @@ def wild_drag(seed: int, end: str) -> Steps:
         if number % BATCH == 0:
             yield window.ONE_TICK
             assert running("LINKPOSE_OT_drag")
+            for _ in range(ERASED if package("api").session().typing else 0):
+                simulate("BACK_SPACE", "PRESS")
+                simulate("BACK_SPACE", "RELEASE")
     yield
-    assert len(solved) > 5, len(solved)
-    assert len(used) > 10, used
+    assert len(solved) > EVENTS // 3, len(solved)
+    assert sum(solved) > EVENTS // 10, sum(solved)
+    assert used >= {key for key, _ in KEYS}, used
     dragged = robot.channels(name)
     assert dragged != before
     yield from press(end)
