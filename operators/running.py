@@ -12,6 +12,7 @@ from ..errors import LinkposeError
 from ..rig.import_job import wants_permission
 from ..rig.importing import ImportReport
 from ..rig.job import Job
+from ..ui import keymap
 
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 Start = Callable[[], Job[ImportReport]]
@@ -164,7 +165,10 @@ class RunsJobs:
         count = len(report.warnings)
         noted = f"; {count} warning{'s' if count > 1 else ''}, see the sidebar's tab Linkpose" if count else ""
         links = len(report.armature.pose.bones)
-        text = f"{report.armature.name}: {links} link{'s' if links > 1 else ''}{noted}"
+        key = keymap.key_of_drag(bpy.context)
+        # The first thing that somebody new wants to know; told where there is no warning to be read instead.
+        then = f"; point at one and press {key} to drag it" if key and not count else ""
+        text = f"{report.armature.name}: {links} link{'s' if links > 1 else ''}{noted or then}"
         self.report({"WARNING" if count else "INFO"}, text)
 
     def _result(self) -> Result:

@@ -11,7 +11,7 @@ from ..rig import handles, keying, mirroring, pinning, reading, snapshot
 from ..rig.keying import Keying
 from ..rig.world import World
 from ..ui import joints_panel, outcome, preferences, sidebar
-from ..ui.target_panel import body_name
+from ..ui.target_panel import body_name, result_of
 from ..ui.texts import report
 from .running import Result
 
@@ -103,6 +103,8 @@ class LINKPOSE_OT_solve_target(bpy.types.Operator):
             return {"CANCELLED"}
         chosen = joints_panel.settings(context)
         chosen.result, chosen.is_reached = text, reached
+        solved = bpy.data.objects.get(self.armature)
+        chosen.result_of = "" if solved is None else result_of(solved, self.bone)
         self.report({"INFO"}, text)
         if refused:
             self.report({"WARNING"}, report("Posed, but not keyed: {reason}").format(reason=refused))

@@ -119,6 +119,8 @@ class DragSession(Controls):
         self.collisions = ()
         self.unwatched = ""
         self._moved = False
+        # The target for which nothing was found elsewhere, to which there is no use in looking again.
+        self._in_vain = None
         self._posing = Posing(armature, asked, method=method)
         self.target = self.handle.copy()
         self._orientation = None

@@ -186,7 +186,9 @@ class Controls(Shown):
         """
         if not self.is_stalled:
             raise NotNowError("Search elsewhere: only when the search has stalled")
-        return self._posing.elsewhere(context, self.check(context))
+        found = self._posing.elsewhere(context, self.check(context))
+        self._in_vain = None if found else self.target.copy()
+        return found
 
     def change_length(self, context: bpy.types.Context, step: int) -> bool:
         """Lengthen the chain upwards by so many bodies, or shorten it; True when its length changed.

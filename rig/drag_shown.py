@@ -39,6 +39,7 @@ class Shown:
     unwatched: str
     _posing: Posing
     _moved: bool
+    _in_vain: Vector | None
     _click: Vector
     _data: int
     _frame: float
@@ -159,7 +160,9 @@ class Shown:
     @property
     def is_stalled(self) -> bool:
         """Whether the search has ended off the target, and one from elsewhere might come nearer."""
-        return self._moved and self.is_done and self.status in {"STALLED", "AT_LIMITS"}
+        if not (self._moved and self.is_done and self.status in {"STALLED", "AT_LIMITS"}) or self.typing:
+            return False
+        return self._in_vain is None or not np.array_equal(self._in_vain, self.target)
 
     @property
     def residual(self) -> float:

@@ -43,6 +43,8 @@ GERMAN: dict[str, str] = {
     "stalled": "kommt nicht weiter",
     "Space searches from elsewhere": "Leertaste sucht von anderswo",
     "on the target": "am Ziel",
+    "Result Of": "Ergebnis von",
+    "Armature and bone that it was solved for": "Armatur und Knochen, für die gelöst wurde",
     "On the target": "Am Ziel",
     "X-Mirror": "X-Spiegelung",
     "(chain of {count})": "(Kette aus {count})",

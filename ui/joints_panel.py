@@ -36,6 +36,7 @@ class LINKPOSE_PG_panel(bpy.types.PropertyGroup):
     )
     frame: IntProperty(name="Tool Frame", description="The chosen line of the list")
     result: StringProperty(name="Result", description="What became of the last Solve")
+    result_of: StringProperty(name="Result Of", description="Armature and bone that it was solved for")
     is_reached: BoolProperty(name="Reached", description="Whether the last Solve reached its target")
 
 

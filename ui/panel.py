@@ -4,7 +4,7 @@ import bpy
 
 from ..rig import drag
 from . import keymap, preferences, status
-from .sidebar import draw_lines
+from .sidebar import armature_of, draw_lines
 from .texts import tr
 
 
@@ -38,15 +38,15 @@ class LINKPOSE_PT_drag(bpy.types.Panel):
 
 
 def _draw_last(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    session = drag.current() or drag.last()
-    if session is None:
+    session, armature = drag.current() or drag.last(), armature_of(context)
+    if session is None or armature is None or armature.name != session.grip.armature:
         return
     box = layout.box()
     reached = session.status in {"", "REACHED"}
     box.label(text=session.grip.body, icon="CHECKMARK" if reached else "ERROR", translate=False)
     column = box.column(align=True)
     left = tr("{length} from the target").format(length=status.length(context.scene, session.residual))
-    column.label(text=left, translate=False)
+    column.label(text=tr("On the target") if reached else left, translate=False)
     for line in status.reasons(context.scene, session):
         column.label(text=line, translate=False)
     if session.refused_key:

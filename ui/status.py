@@ -51,7 +51,7 @@ def why(scene: bpy.types.Scene, session: DragSession) -> str:
     if not session.is_done:
         return to_go
     stalled = f"{to_go}, {tr('stalled')}"
-    return f"{stalled}: {tr('Space searches from elsewhere')}" if _runs(session) else stalled
+    return f"{stalled}: {tr('Space searches from elsewhere')}" if _runs(session) and session.is_stalled else stalled
 
 
 def reasons(scene: bpy.types.Scene, session: DragSession) -> list[str]:

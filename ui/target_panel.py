@@ -39,7 +39,7 @@ class LINKPOSE_PT_target(Tab, bpy.types.Panel):
         if chosen.use_orientation:
             column.prop(chosen, "orientation")
         layout.operator("linkpose.solve_target", icon="CON_KINEMATIC")
-        if chosen.result:
+        if chosen.result and chosen.result_of == result_of(*about):
             draw_lines(layout.column(align=True), chosen.result, "CHECKMARK" if chosen.is_reached else "ERROR")
 
 
@@ -120,6 +120,11 @@ class LINKPOSE_PT_frames(Tab, bpy.types.Panel):
         armature = armature_of(context)
         if armature is not None:
             self.layout.template_list("LINKPOSE_UL_frames", "", armature.data, "bones", settings(context), "frame")
+
+
+def result_of(armature: bpy.types.Object, bone: str) -> str:
+    """What tells whose result is kept; names that are given again mean others."""
+    return f"{armature.session_uid}/{bone}"
 
 
 def body_name(armature: bpy.types.Object, bone: str) -> str:
