@@ -111,7 +111,8 @@ def choices(
     one = definition.read(armature.data.bones[bone])
     frame = start[bone] if one is None else start[bone] @ one.frame
     if one is None:
-        tail: Vector = (frame @ (0.0, armature.data.bones[bone].length, 0.0, 1.0))[:3]
+        length = float(armature.data.bones[bone].length)
+        tail: Vector = (frame @ np.array((0.0, length, 0.0, 1.0)))[:3]
         places = {"tail": tail, "clicked point": click}
     else:
         middle: Vector = (frame @ (*handles.handle(armature, one.link), 1.0))[:3]

@@ -60,17 +60,17 @@ def hung(context: bpy.types.Context, armature: bpy.types.Object) -> dict[str, li
     for ob in _seen(context):
         bone = _bone_of(ob, armature)
         if bone in frames:
-            found.setdefault(bone, []).append(_part(ob, np.linalg.inv(frames[bone])))
+            found.setdefault(bone, []).append(_part(ob, _inverse(frames[bone])))
     return found
 
 
 def obstacles(context: bpy.types.Context, armature: bpy.types.Object) -> dict[str, tuple[Part, Vector]]:
     """Marked objects that do not belong to an armature, by name, each with its place (4, 4) in the world."""
-    return {
-        ob.name: (_part(ob, np.linalg.inv(_world(ob))), _world(ob))
-        for ob in _seen(context)
-        if is_obstacle(ob) and not _belongs(ob, armature)
-    }
+    found = {}
+    for ob in _seen(context):
+        if is_obstacle(ob) and not _belongs(ob, armature):
+            found[ob.name] = (_part(ob, _inverse(_world(ob))), _world(ob))
+    return found
 
 
 def is_obstacle(ob: bpy.types.Object) -> bool:
@@ -195,6 +195,10 @@ def _belongs(ob: bpy.types.Object, armature: bpy.types.Object) -> bool:
             return True
         step = step.parent
     return any(isinstance(one, bpy.types.ArmatureModifier) and one.object == armature for one in ob.modifiers)
+
+
+def _inverse(matrix: Vector) -> Vector:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _part(ob: bpy.types.Object, into: Vector) -> Part:

@@ -46,7 +46,7 @@ class Walk:
         placed = _tidied(position, float(np.abs(position).max()))
         if not oriented:
             return step, placed
-        linear = constant[:3, :3].ravel().tolist()
+        linear: Placed = tuple(constant[:3, :3].ravel().tolist())
         if self.uneven is None:
             linear = _tidied(np.array(nearest_rotation(linear)), 1.0)
         return step, (*placed, *linear)

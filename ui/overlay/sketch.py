@@ -79,7 +79,8 @@ class Sketch:
         """
         count, steps = points.shape[:2]
         pixels, front = self.project(points)
-        pixels, seen = pixels.reshape(count, steps, 2), front.reshape(count, steps).all(axis=1)
+        pixels = pixels.reshape(count, steps, 2)
+        seen: NDArray[np.bool_] = np.all(front.reshape(count, steps), axis=1)
         ends = np.empty((count, steps - 1, 2, 2))
         ends[:, :, 0], ends[:, :, 1] = pixels[:, :-1], pixels[:, 1:]
         shown = ends[seen].reshape(-1, 2, 2)
